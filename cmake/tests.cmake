@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+# One executable per tests/unit/test_*.c, one per tests/fuzz/fuzz_*.c (replayed over its corpus unless CUVET_FUZZ).
+pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
+
+file(GLOB UNIT_TESTS CONFIGURE_DEPENDS tests/unit/test_*.c)
+foreach(source ${UNIT_TESTS})
+  get_filename_component(name ${source} NAME_WE)
+  add_executable(${name} ${source})
+  target_include_directories(${name} PRIVATE src include tests/unit)
+  target_link_libraries(${name} PRIVATE cuvet_static PkgConfig::CMOCKA)
+  target_compile_definitions(${name} PRIVATE TEST_DATA="${CMAKE_SOURCE_DIR}/tests/data")
+  add_test(NAME unit.${name} COMMAND ${name})
+endforeach()
+
+file(GLOB FUZZ_TARGETS CONFIGURE_DEPENDS tests/fuzz/fuzz_*.c)
+foreach(source ${FUZZ_TARGETS})
+  get_filename_component(name ${source} NAME_WE)
+  if(CUVET_FUZZ)
+    add_executable(${name} ${source})
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  else()
+    add_executable(${name} ${source} tests/fuzz/replay_main.c)
+    add_test(NAME fuzz.${name} COMMAND ${name} ${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/${name})
+  endif()
+  target_include_directories(${name} PRIVATE src include tests/fuzz)
+  target_link_libraries(${name} PRIVATE cuvet_static)
+endforeach()

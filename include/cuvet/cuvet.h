@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * libcuvet: vets NVIDIA GPU deep-learning stacks by reading files, never by loading them.
+ *
+ * Each command is one call that makes a document; a document has an exit status and can be written in a format:
+ *
+ *	struct cv_options opt = { .size = sizeof(opt), .environ = environ };
+ *	struct cv_doc *doc;
+ *
+ *	if (cv_check(&opt, &doc) == 0) {
+ *		cv_doc_write(doc, &(struct cv_style){ .format = CV_FORMAT_TERMINAL }, my_write, NULL);
+ *		status = cv_doc_status(doc, &opt);
+ *		cv_doc_free(doc);
+ *	}
+ *
+ * Threads: calls on different documents may run at the same time; there are no globals. The library never prints, exits or
+ * reads the environment by itself. Options are borrowed for the duration of the call.
+ */
+#ifndef CUVET_CUVET_H
+#define CUVET_CUVET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cuvet/err.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum cv_severity { CV_NOTE, CV_WARNING, CV_ERROR };
+enum cv_role { CV_PRIMARY, CV_CONTRIBUTING, CV_SECONDARY };
+enum cv_verdict { CV_VERDICT_OK, CV_VERDICT_PROBLEM, CV_VERDICT_CANNOT_TELL };
+
+/* Exit status, the same for every command. */
+enum cv_status {
+	CV_STATUS_OK = 0,
+	CV_STATUS_PROBLEM = 1,
+	CV_STATUS_USAGE = 2,
+	CV_STATUS_CANNOT_TELL = 3,
+};
+
+enum cv_format { CV_FORMAT_TERMINAL, CV_FORMAT_JSON, CV_FORMAT_FACTS };
+
+struct cv_options {
+	size_t size;                 /* sizeof(struct cv_options): lets later releases add fields */
+	char *const *environ;        /* the process's environment, or NULL for an empty one */
+	const char *cwd;             /* working directory, or NULL */
+	const char *root;            /* a directory or a bundle to look at instead of this machine, or NULL */
+	const char *machine;         /* a bundle or directory whose /proc, /sys, /dev and driver files are laid over, or NULL */
+	const char *python;          /* an interpreter whose environment is meant, or NULL */
+	const char *const *envs;     /* environments that are meant */
+	size_t env_n;
+	bool all_envs;
+	const char *const *set;      /* "NAME=VALUE" or "NAME": changes of the environment that is looked at */
+	size_t set_n;
+	const char *kb_dir;          /* further knowledge, or NULL */
+	const char *record_to;       /* write everything that was looked at to this bundle, or NULL */
+	bool redact;                 /* in that bundle */
+	const char *const *argv;     /* noted in that bundle */
+	size_t argc;
+	enum cv_severity fail_level; /* which findings make status 1; CV_NOTE (0) means the default, CV_ERROR */
+	bool exit_zero;              /* status 1 and 3 become 0 */
+	void (*notice)(void *cookie, const char *text); /* gets messages for people, one line each, without line end; or NULL */
+	void *cookie;
+};
+
+struct cv_style {
+	enum cv_format format;
+	bool colour;
+	bool ascii;     /* only ASCII in terminal output */
+	unsigned width; /* columns; 0: 80 */
+	bool verbose;   /* evidence of notes, what was ruled out, environments that were not selected */
+};
+
+struct cv_doc;
+
+/* Judges a machine and its environments. */
+CV_API int cv_check(const struct cv_options *opt, struct cv_doc **ret_doc);
+/* Answers from the knowledge base: words are what follows `cuvet kb`. */
+CV_API int cv_kb_query(const struct cv_options *opt, const char *const *words, size_t n, struct cv_doc **ret_doc);
+/* A finding's page, or the catalogue where id is NULL. */
+CV_API int cv_rule_page(const struct cv_options *opt, const char *id, struct cv_doc **ret_doc);
+
+/* Gets the next piece of the output; a negative return stops the writing and is passed on. */
+typedef int cv_write_fn(void *cookie, const char *p, size_t n);
+
+CV_API int cv_doc_write(const struct cv_doc *doc, const struct cv_style *style, cv_write_fn *write, void *cookie);
+CV_API enum cv_status cv_doc_status(const struct cv_doc *doc, const struct cv_options *opt);
+/* NULL is allowed. */
+CV_API void cv_doc_free(struct cv_doc *doc);
+
+/* Reading a document of cv_check(): texts live as long as the document. */
+CV_API enum cv_verdict cv_doc_verdict(const struct cv_doc *doc);
+CV_API const char *cv_doc_verdict_line(const struct cv_doc *doc);
+CV_API size_t cv_doc_finding_count(const struct cv_doc *doc);
+CV_API const char *cv_doc_finding_id(const struct cv_doc *doc, size_t i);
+CV_API enum cv_severity cv_doc_finding_severity(const struct cv_doc *doc, size_t i);
+CV_API const char *cv_doc_finding_title(const struct cv_doc *doc, size_t i);
+
+/* "0.1.0" */
+CV_API const char *cv_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
