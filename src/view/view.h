@@ -12,8 +12,10 @@
  *	setenv  environment overrides over a base
  *	record  passes everything through and notes question and outcome, negative ones included
  *
- * Paths are absolute, in the view's own root. Answers are CV_ENOENT, CV_EACCES, CV_ENOTDIR, CV_ELOOP, CV_ENOTREG, CV_EIO,
- * CV_ENOTASKED, CV_ENOMEM or CV_ELIMIT. Special files are never opened, so nothing blocks.
+ * Paths are absolute (CV_EINVAL otherwise), in the view's own root, of less than 4096 bytes (CV_ELIMIT). "//", "/./" and
+ * slashes at the end are ignored; ".." is resolved as the kernel does, behind links too, but never above the root. Answers are
+ * CV_ENOENT, CV_EACCES, CV_ENOTDIR, CV_ELOOP, CV_ENOTREG, CV_EIO, CV_ENOTASKED, CV_ENOMEM or CV_ELIMIT. Special files are
+ * never opened, so nothing blocks.
  */
 #ifndef CV_VIEW_VIEW_H
 #define CV_VIEW_VIEW_H
@@ -99,7 +101,8 @@ void cv_view_free(struct cv_view *v);
  * CV_ELIMIT. NUL bytes stay. *ret has a NUL behind it.
  */
 int cv_view_read(struct cv_view *v, const char *path, size_t max, struct cv_arena *a, struct cv_str *ret);
-/* The same for one-line files: the first line, trimmed. */
+/* The same for one-line files: the first line, trimmed. CV_ELIMIT for a file of more than CV_VIEW_LINE_MAX bytes. */
+#define CV_VIEW_LINE_MAX 65536
 int cv_view_read_line(struct cv_view *v, const char *path, struct cv_arena *a, const char **ret);
 bool cv_view_exists(struct cv_view *v, const char *path);
 bool cv_view_is_dir(struct cv_view *v, const char *path);
