@@ -23,6 +23,7 @@
 struct cv_view;
 struct cv_kb;
 
+/* A row as it is handed out; its texts live as long as the kb. The stored form is packed (see builtin.h), so rows are copies. */
 struct cv_kb_row {
 	const char *subject, *from, *to, *property, *value, *source, *date, *tier;
 };
@@ -41,8 +42,8 @@ const char *cv_kb_date(const struct cv_kb *kb);
 /* Version scheme of a subject as kb/SCHEMA says; CV_VER_DOTTED for an unknown one. */
 enum cv_ver_scheme cv_kb_scheme(const struct cv_kb *kb, const char *subject);
 
-/* The row of (subject, property) that covers version; version NULL takes the first row. NULL if there is none. */
-const struct cv_kb_row *cv_kb_get(const struct cv_kb *kb, const char *subject, const char *version, const char *property);
+/* The row of (subject, property) that covers version; version NULL takes the first row. False if there is none. */
+bool cv_kb_get(const struct cv_kb *kb, const char *subject, const char *version, const char *property, struct cv_kb_row *ret);
 /* Its value, or NULL. */
 const char *cv_kb_value(const struct cv_kb *kb, const char *subject, const char *version, const char *property);
 /* True if value, a list of words separated by blanks, holds word. */
@@ -50,7 +51,7 @@ bool cv_kb_has_word(const char *value, const char *word);
 
 /*
  * Walks rows in order (subject, property, from). subject NULL: all; version NULL: all intervals; property NULL: all, "x:*": all
- * qualifiers of x. Returns the next row or NULL at the end.
+ * qualifiers of x. Gives the next row; false at the end.
  */
 struct cv_kb_iter {
 	const struct cv_kb *kb;
@@ -58,7 +59,7 @@ struct cv_kb_iter {
 	size_t at;
 };
 struct cv_kb_iter cv_kb_iter(const struct cv_kb *kb, const char *subject, const char *version, const char *property);
-const struct cv_kb_row *cv_kb_next(struct cv_kb_iter *it);
+bool cv_kb_next(struct cv_kb_iter *it, struct cv_kb_row *ret);
 
 /* Does the kb reach this version of the subject? Judged by its rows of property "release". */
 enum cv_kb_reach {
