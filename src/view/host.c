@@ -10,7 +10,7 @@
 
 struct host_view {
 	struct cv_view view;
-	char *const *environ; /* borrowed */
+	char *const *env; /* borrowed */
 };
 
 static int host_stat(struct cv_view *v, const char *path, bool follow, struct cv_stat *ret)
@@ -47,9 +47,9 @@ static int host_realpath(struct cv_view *v, const char *path, struct cv_arena *a
 	text = realpath(path, NULL);
 	if (!text)
 		return cv_sys_err(errno);
-	*ret = cv_arena_strdup(a, text);
+	r = cv_sys_give(a, text, strlen(text), ret);
 	free(text);
-	return cv_arena_failed(a) ? CV_ENOMEM : 0;
+	return r;
 }
 
 static int host_list(struct cv_view *v, const char *path, struct cv_arena *a, struct cv_dirlist *ret)
@@ -87,7 +87,7 @@ static int host_access(struct cv_view *v, const char *path, int mode)
 
 static int host_getenv(struct cv_view *v, const char *name, const char **ret)
 {
-	char *const *env = ((struct host_view *)v)->environ;
+	char *const *env = ((struct host_view *)v)->env;
 	size_t n = strlen(name);
 
 	for (; env && *env; env++) {
@@ -124,14 +124,14 @@ static const struct cv_view_ops host_ops = {
 	.free = host_free,
 };
 
-int cv_view_host_new(char *const *environ, struct cv_view **ret)
+int cv_view_host_new(char *const *env, struct cv_view **ret)
 {
 	struct host_view *h = calloc(1, sizeof(*h));
 
 	if (!h)
 		return CV_ENOMEM;
 	h->view = (struct cv_view){ .ops = &host_ops, .live = true };
-	h->environ = environ;
+	h->env = env;
 	*ret = &h->view;
 	return 0;
 }

@@ -264,6 +264,16 @@ int cv_sys_list(int fd, struct cv_arena *a, struct cv_dirlist *ret)
 	return r;
 }
 
+int cv_sys_give(struct cv_arena *a, const char *p, size_t n, const char **ret)
+{
+	const char *copy = cv_arena_memdup(a, p, n);
+
+	if (cv_arena_failed(a))
+		return CV_ENOMEM;
+	*ret = copy;
+	return 0;
+}
+
 int cv_sys_readlink(int dirfd, const char *path, struct cv_arena *a, const char **ret)
 {
 	char text[PATH_MAX + 1];
@@ -273,8 +283,7 @@ int cv_sys_readlink(int dirfd, const char *path, struct cv_arena *a, const char 
 		return errno == EINVAL ? CV_EINVAL : cv_sys_err(errno);
 	if ((size_t)n == sizeof(text))
 		return CV_ELIMIT;
-	*ret = cv_arena_memdup(a, text, (size_t)n);
-	return cv_arena_failed(a) ? CV_ENOMEM : 0;
+	return cv_sys_give(a, text, (size_t)n, ret);
 }
 
 int cv_sys_fd_path(int fd, struct cv_arena *a, const char **ret)

@@ -26,6 +26,8 @@ void cv_sys_stat(const struct stat *st, struct cv_stat *ret);
 int cv_sys_src(int fd, const char *path, struct cv_src **ret);
 /* The sorted entries of the directory fd. Takes fd over, on failure too. */
 int cv_sys_list(int fd, struct cv_arena *a, struct cv_dirlist *ret);
+/* A copy of n bytes in a; CV_ENOMEM if a has failed. */
+int cv_sys_give(struct cv_arena *a, const char *p, size_t n, const char **ret);
 /* The text of the link path below dirfd (readlinkat), "" means dirfd itself. */
 int cv_sys_readlink(int dirfd, const char *path, struct cv_arena *a, const char **ret);
 /* Path of the file behind fd as the kernel knows it; CV_ENOTSUP where /proc does not tell. */

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "view/dirlist.h"
+#include "view/sys.h"
 
 /* Room for a path that had to be tidied. */
 struct path_room {
@@ -162,8 +163,8 @@ int cv_view_read_line(struct cv_view *v, const char *path, struct cv_arena *a, c
 	if (r < 0)
 		return r;
 	cv_str_line(&text, &line, NULL);
-	*ret = cv_str_dup(a, cv_str_trim(line));
-	return cv_arena_failed(a) ? CV_ENOMEM : 0;
+	line = cv_str_trim(line);
+	return cv_sys_give(a, line.p, line.n, ret);
 }
 
 bool cv_view_exists(struct cv_view *v, const char *path)

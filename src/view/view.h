@@ -107,8 +107,8 @@ int cv_view_read_line(struct cv_view *v, const char *path, struct cv_arena *a, c
 bool cv_view_exists(struct cv_view *v, const char *path);
 bool cv_view_is_dir(struct cv_view *v, const char *path);
 
-/* The live system. environ is the process's environment (borrowed), so that the library itself never reads it. */
-int cv_view_host_new(char *const *environ, struct cv_view **ret);
+/* The live system. env is the process's environment (borrowed), so that the library itself never reads it. */
+int cv_view_host_new(char *const *env, struct cv_view **ret);
 /* dir is a path on the host. */
 int cv_view_tree_new(const char *dir, struct cv_diag *d, struct cv_view **ret);
 /* file is a bundle written by cv_record_write(). */
