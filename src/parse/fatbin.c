@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "parse/fatbin.h"
+
+#include "base/bytes.h"
+#include "base/num.h"
+
+#define MAGIC 0xBA55ED50u
+#define CONTAINER_HEADER 16
+#define ENTRY_HEADER 64
+#define FLAG_ARCH_SPECIFIC 0x100000u
+#define FLAG_FAMILY 0x200000u
+
+/*
+ * A window over the source that follows the walk. It begins small, because a cubin of a megabyte lies between two headers and
+ * its pages shall not be read, and grows while one read after the other falls right behind the last (libcufft holds 24,000
+ * containers of 2 KB).
+ */
+#define WINDOW_MIN 1024
+#define WINDOW_MAX 65536
+
+struct window {
+	struct cv_src *src;
+	uint64_t at, end; /* what buf holds; end of the region */
+	size_t len, step;
+	unsigned char buf[WINDOW_MAX];
+};
+
+/* Points *ret at n bytes (at most WINDOW_MIN) at offset off, which the caller knows to lie inside the region. */
+static int window_get(struct window *w, uint64_t off, size_t n, const unsigned char **ret)
+{
+	if (off < w->at || off - w->at > w->len || w->len - (size_t)(off - w->at) < n) {
+		bool close_by = w->len && off >= w->at && off - w->at < w->len + w->step;
+		uint64_t left = w->end - off;
+		size_t want;
+		int r;
+
+		w->step = close_by && w->step < WINDOW_MAX ? w->step * 2 : close_by ? WINDOW_MAX : WINDOW_MIN;
+		want = left < w->step ? (size_t)left : w->step;
+		w->len = 0;
+		r = cv_src_read(w->src, off, w->buf, want);
+		if (r < 0)
+			return r;
+		w->at = off;
+		w->len = want;
+	}
+	*ret = w->buf + (off - w->at);
+	return 0;
+}
+
+/* Offset of the next magic at or behind off, aligned to 8 bytes as seen from base; end if there is none. */
+static int find_magic(struct window *w, uint64_t base, uint64_t off, uint64_t *ret)
+{
+	const unsigned char *p;
+	uint64_t at = base + (off - base + 7) / 8 * 8;
+
+	while (at < w->end && w->end - at >= CONTAINER_HEADER) {
+		size_t n;
+		int r = window_get(w, at, CONTAINER_HEADER, &p);
+
+		if (r < 0)
+			return r;
+		n = w->len - (size_t)(at - w->at);
+		for (size_t i = 0; i + 4 <= n; i += 8) {
+			if (cv_le32(p + i) == MAGIC) {
+				*ret = at + i;
+				return 0;
+			}
+		}
+		at += (n + 7) / 8 * 8;
+	}
+	*ret = w->end;
+	return 0;
+}
+
+static struct cv_fatbin_entry decode(const unsigned char *p, uint64_t payload_at)
+{
+	uint64_t flags = cv_le64(p + 40);
+	uint32_t arch = cv_le32(p + 28);
+	struct cv_fatbin_entry e = {
+		.kind = cv_le16(p),
+		.arch = arch > UINT16_MAX ? UINT16_MAX : (uint16_t)arch,
+		.suffix = flags & FLAG_ARCH_SPECIFIC ? 'a' : flags & FLAG_FAMILY ? 'f' : '\0',
+		.at = payload_at,
+		.size = cv_le64(p + 8),
+		.full_size = cv_le32(p + 16) ? cv_le64(p + 56) : 0,
+	};
+
+	if (e.kind == CV_FATBIN_PTX) {
+		e.ptx_minor = cv_le16(p + 24);
+		e.ptx_major = cv_le16(p + 26);
+	}
+	return e;
+}
+
+/* Reads the entries in [at, end). 1: all fit; 0: one does not; <0: error. */
+static int walk_entries(struct window *w, uint64_t at, uint64_t end, const struct cv_fatbin_sink *sink, struct cv_fatbin_walk *walk)
+{
+	while (end - at >= ENTRY_HEADER) {
+		const unsigned char *p;
+		struct cv_fatbin_entry e;
+		uint32_t header;
+		int r = window_get(w, at, ENTRY_HEADER, &p);
+
+		if (r < 0)
+			return r;
+		header = cv_le32(p + 4);
+		if (header < ENTRY_HEADER || header > end - at)
+			return 0;
+		e = decode(p, at + header);
+		if (!cv_in_range(e.at, e.size, end))
+			return 0;
+		if (++walk->entries > CV_FATBIN_ENTRY_MAX)
+			return CV_ELIMIT;
+		r = sink->entry(sink->cookie, walk->containers, &e);
+		if (r < 0)
+			return r;
+		at = e.at + e.size;
+	}
+	return 1;
+}
+
+int cv_fatbin_walk(struct cv_src *src, uint64_t off, uint64_t len, const struct cv_fatbin_sink *sink, struct cv_fatbin_walk *walk)
+{
+	struct window w = { .src = src, .step = WINDOW_MIN };
+	uint64_t at = off;
+
+	if (!cv_in_range(off, len, src->size))
+		return CV_EFORMAT;
+	w.end = off + len;
+	for (;;) {
+		const unsigned char *p;
+		uint64_t body;
+		uint32_t header;
+		int r = find_magic(&w, off, at, &at);
+
+		if (r < 0 || w.end - at < CONTAINER_HEADER)
+			return r;
+		r = window_get(&w, at, CONTAINER_HEADER, &p);
+		if (r < 0)
+			return r;
+		header = cv_le16(p + 6);
+		body = cv_le64(p + 8);
+		if (cv_le16(p + 4) == 1 && header >= CONTAINER_HEADER && cv_in_range(header, body, w.end - at))
+			r = walk_entries(&w, at + header, at + header + body, sink, walk);
+		else
+			r = 0;
+		if (r < 0)
+			return r;
+		if (r == 0) {
+			if (walk->damaged++ == 0)
+				walk->damaged_at = at;
+			at += 8;
+			continue;
+		}
+		if (++walk->containers > CV_FATBIN_MAX)
+			return CV_ELIMIT;
+		at += header + body;
+	}
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Containers made by hand; tests/truth/ compares the same reader with cuobjdump on real files. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "parse/fatbin.h"
+
+struct made {
+	unsigned char b[1 << 17];
+	size_t n;
+};
+
+static void put(struct made *m, uint64_t v, unsigned bytes)
+{
+	for (unsigned i = 0; i < bytes; i++)
+		m->b[m->n++] = (unsigned char)(v >> 8 * i);
+}
+
+/* An entry with a payload of size bytes of filler that holds no magic. */
+static void put_entry(struct made *m, unsigned kind, unsigned arch, uint64_t flags, size_t size)
+{
+	put(m, kind, 2);
+	put(m, 0x101, 2);
+	put(m, 64, 4);
+	put(m, size, 8);
+	put(m, 0, 4);
+	put(m, 0, 4);
+	put(m, 4, 2);
+	put(m, 8, 2);
+	put(m, arch, 4);
+	put(m, 0, 8);
+	put(m, flags, 8);
+	put(m, 0, 8);
+	put(m, 0, 8);
+	memset(m->b + m->n, 0x55, size);
+	m->n += size;
+}
+
+static size_t open_container(struct made *m)
+{
+	put(m, 0xBA55ED50u, 4);
+	put(m, 1, 2);
+	put(m, 16, 2);
+	put(m, 0, 8);
+	return m->n;
+}
+
+static void close_container(struct made *m, size_t body)
+{
+	uint64_t size = m->n - body;
+
+	for (unsigned i = 0; i < 8; i++)
+		m->b[body - 8 + i] = (unsigned char)(size >> 8 * i);
+}
+
+struct seen {
+	char text[512];
+	size_t n;
+};
+
+static int note(void *cookie, uint64_t container, const struct cv_fatbin_entry *e)
+{
+	struct seen *s = cookie;
+
+	s->n += (size_t)snprintf(s->text + s->n, sizeof(s->text) - s->n, "%llu:%s%u%c ", (unsigned long long)container,
+				 e->kind == CV_FATBIN_PTX ? "compute_" : "sm_", e->arch, e->suffix ? e->suffix : '.');
+	return 0;
+}
+
+static int walk(const struct made *m, struct seen *s, struct cv_fatbin_walk *w)
+{
+	struct cv_src_mem mem;
+	struct cv_fatbin_sink sink = { note, s };
+
+	memset(w, 0, sizeof(*w));
+	memset(s, 0, sizeof(*s));
+	return cv_fatbin_walk(cv_src_mem_init(&mem, m->b, m->n, "made"), 0, m->n, &sink, w);
+}
+
+static struct made m; /* large: not on the stack */
+
+static void test_fatbin_reads_kinds_and_suffixes(void **state)
+{
+	struct cv_fatbin_walk w;
+	struct seen s;
+	size_t body;
+
+	(void)state;
+	m.n = 0;
+	body = open_container(&m);
+	put_entry(&m, 2, 80, 0x11, 40);
+	put_entry(&m, 2, 90, 0x100011, 3000);
+	put_entry(&m, 1, 120, 0x208011, 8);
+	close_container(&m, body);
+	put(&m, 0, 4); /* padding */
+	while (m.n % 8)
+		put(&m, 0, 1);
+	body = open_container(&m);
+	put_entry(&m, 2, 100, 0x200011, 20000);
+	close_container(&m, body);
+
+	assert_int_equal(walk(&m, &s, &w), 0);
+	assert_string_equal(s.text, "0:sm_80. 0:sm_90a 0:compute_120f 1:sm_100f ");
+	assert_int_equal(w.containers, 2);
+	assert_int_equal(w.entries, 4);
+	assert_int_equal(w.damaged, 0);
+}
+
+static void test_fatbin_passes_over_a_container_that_lies(void **state)
+{
+	struct cv_fatbin_walk w;
+	struct seen s;
+	size_t body;
+
+	(void)state;
+	m.n = 0;
+	body = open_container(&m);
+	put_entry(&m, 2, 70, 0x11, 16);
+	m.b[body - 8 + 7] = 0xff; /* a size far beyond the file */
+	while (m.n % 8)
+		put(&m, 0, 1);
+	body = open_container(&m);
+	put_entry(&m, 2, 75, 0x11, 16);
+	close_container(&m, body);
+
+	assert_int_equal(walk(&m, &s, &w), 0);
+	assert_string_equal(s.text, "0:sm_75. ");
+	assert_int_equal(w.damaged, 1);
+	assert_int_equal(w.damaged_at, 0);
+}
+
+static void test_fatbin_entry_longer_than_its_container_is_damage(void **state)
+{
+	struct cv_fatbin_walk w;
+	struct seen s;
+	size_t body;
+
+	(void)state;
+	m.n = 0;
+	body = open_container(&m);
+	put_entry(&m, 2, 86, 0x11, 64);
+	close_container(&m, body);
+	m.b[body + 8] = 0xff; /* payload size of the entry */
+
+	assert_int_equal(walk(&m, &s, &w), 0);
+	assert_string_equal(s.text, "");
+	assert_int_equal(w.containers, 0);
+	assert_int_equal(w.damaged, 1);
+}
+
+static void test_fatbin_range_outside_the_file_is_refused(void **state)
+{
+	struct cv_src_mem mem;
+	struct cv_fatbin_walk w = { 0 };
+	struct seen s = { .n = 0 };
+	struct cv_fatbin_sink sink = { note, &s };
+
+	(void)state;
+	assert_int_equal(cv_fatbin_walk(cv_src_mem_init(&mem, "1234", 4, "short"), 2, 3, &sink, &w), CV_EFORMAT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_fatbin_reads_kinds_and_suffixes),
+		cmocka_unit_test(test_fatbin_passes_over_a_container_that_lies),
+		cmocka_unit_test(test_fatbin_entry_longer_than_its_container_is_damage),
+		cmocka_unit_test(test_fatbin_range_outside_the_file_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
