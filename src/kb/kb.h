@@ -6,7 +6,8 @@
  * further files of the same form over them, and a row there replaces those of the same subject and property that it overlaps.
  * kb/SCHEMA lists each subject with its version scheme and each property with what its value means; kb/SOURCES the sources.
  *
- * A row covers versions [from, to); from "" means from the beginning, to "" without end, to "=" exactly from. For one subject
+ * A row covers versions [from, to); from "" means from the beginning, to "" without end, to "=" exactly from. The local part of
+ * a PEP 440 version does not count here: "2.9.0+cu128" is asked as 2.9.0. For one subject
  * and property the intervals are disjoint (the build checks it), so a look-up has one answer. A property may carry a
  * qualifier behind a colon ("code:cu128"); each full name counts as its own property.
  */
@@ -50,8 +51,8 @@ const char *cv_kb_value(const struct cv_kb *kb, const char *subject, const char 
 bool cv_kb_has_word(const char *value, const char *word);
 
 /*
- * Walks rows in order (subject, property, from). subject NULL: all; version NULL: all intervals; property NULL: all, "x:*": all
- * qualifiers of x. Gives the next row; false at the end.
+ * Walks rows in order (subject, property, from). subject NULL: all, "package:*": all that begin with "package:"; version NULL:
+ * all intervals; property NULL: all, "x:*": all qualifiers of x. Gives the next row; false at the end. Arguments are borrowed.
  */
 struct cv_kb_iter {
 	const struct cv_kb *kb;
@@ -61,7 +62,7 @@ struct cv_kb_iter {
 struct cv_kb_iter cv_kb_iter(const struct cv_kb *kb, const char *subject, const char *version, const char *property);
 bool cv_kb_next(struct cv_kb_iter *it, struct cv_kb_row *ret);
 
-/* Does the kb reach this version of the subject? Judged by its rows of property "release". */
+/* Does the kb reach this version of the subject? Judged by its rows of property "release", or by all where it has none. */
 enum cv_kb_reach {
 	CV_KB_LISTED,  /* it is a known release (or of a known branch, for drivers) */
 	CV_KB_UNLISTED,/* within the range of known releases, but not one of them */
@@ -71,7 +72,7 @@ enum cv_kb_reach {
 };
 enum cv_kb_reach cv_kb_reach(const struct cv_kb *kb, const char *subject, const char *version);
 
-/* NULL if the key is unknown. */
-const struct cv_kb_source *cv_kb_source(const struct cv_kb *kb, const char *key);
+/* False if the key is unknown. */
+bool cv_kb_source(const struct cv_kb *kb, const char *key, struct cv_kb_source *ret);
 
 #endif
