@@ -65,7 +65,7 @@ struct cv_str cv_str_sub(struct cv_str s, size_t from, size_t n)
 		from = s.n;
 	if (n > s.n - from)
 		n = s.n - from;
-	return (struct cv_str){ s.p + from, n };
+	return (struct cv_str){ from ? s.p + from : s.p, n }; /* NULL + 0 is undefined */
 }
 
 struct cv_str cv_str_from(struct cv_str s, size_t from)
