@@ -302,11 +302,6 @@ struct cv_pep440 cv_pep440_public(const struct cv_pep440 *v)
 	return p;
 }
 
-struct cv_pep440 cv_pep440_base(const struct cv_pep440 *v)
-{
-	return (struct cv_pep440){ .epoch = v->epoch, .release = v->release };
-}
-
 /* Debian: [epoch:]upstream[-revision]; an empty revision counts as 0. */
 
 struct deb {

@@ -29,8 +29,7 @@ int cv_digits_cmp(struct cv_str a, struct cv_str b);
 /* Releases compared as if the shorter went on with zeros; with max > 0 the first max parts only. */
 int cv_release_cmp(struct cv_str a, struct cv_str b, unsigned max);
 
-/* v without its local part, and with nothing but epoch and release. */
+/* v without its local part. */
 struct cv_pep440 cv_pep440_public(const struct cv_pep440 *v);
-struct cv_pep440 cv_pep440_base(const struct cv_pep440 *v);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PEP 440 specifier sets, as the `packaging` library judges them.
+ * PEP 440 specifier sets, as the `packaging` library judges them from its release 26 on (older ones refuse more: to them
+ * 2.9.0+cu128 is not >2.9.0rc1).
  *
  *	==V !=V     V's local part counts only where V has one; V.* compares the release parts that V names
  *	<=V >=V     the version's local part is ignored
  *	<V          no pre-release of V itself, unless V is one
- *	>V          no post release and no local version of V itself, unless V is a post release (a local one never)
+ *	>V          no local version of V itself, and no post release of V unless V is one
  *	~=V         >=V, and the release as V's without its last part
  *	===text     the same text, letter case aside; the only one that a version outside of PEP 440 can meet
  */
@@ -27,35 +28,34 @@ static unsigned part_count(struct cv_str release)
 	return n;
 }
 
-/* Do epoch and the first n parts of the release agree? */
+/* Do epoch and the first n parts of the release (0: all) agree? */
 static bool prefix_eq(const struct cv_pep440 *v, const struct cv_pep440 *spec, unsigned n)
 {
 	return cv_digits_cmp(v->epoch, spec->epoch) == 0 && cv_release_cmp(v->release, spec->release, n) == 0;
 }
 
-static bool same_base(const struct cv_pep440 *a, const struct cv_pep440 *b)
+static bool same_pre(const struct cv_pep440 *a, const struct cv_pep440 *b)
 {
-	struct cv_pep440 x = cv_pep440_base(a);
-	struct cv_pep440 y = cv_pep440_base(b);
-
-	return cv_pep440_cmp(&x, &y) == 0;
+	return a->pre == b->pre && cv_digits_cmp(a->pre_n, b->pre_n) == 0;
 }
 
-static bool is_pre(const struct cv_pep440 *v)
-{
-	return v->pre || v->dev;
-}
-
+/* Below V's own first development release, so that <V takes no pre-release of V; unless V is one itself. */
 static bool less(const struct cv_pep440 *v, const struct cv_pep440 *spec)
 {
-	return cv_pep440_cmp(v, spec) < 0 && !(is_pre(v) && !is_pre(spec) && same_base(v, spec));
+	struct cv_pep440 bound = *spec;
+
+	bound.dev = true;
+	return cv_pep440_cmp(v, spec->pre || spec->dev ? spec : &bound) < 0;
 }
 
+/* >V takes no local version of V, and no post release of V unless V is one itself. */
 static bool greater(const struct cv_pep440 *v, const struct cv_pep440 *spec)
 {
-	if (cv_pep440_cmp(v, spec) <= 0)
+	struct cv_pep440 pub = cv_pep440_public(v);
+
+	if (cv_pep440_cmp(&pub, spec) <= 0)
 		return false;
-	return !(((v->post && !spec->post) || v->local.p) && same_base(v, spec));
+	return spec->dev || spec->post || !(prefix_eq(v, spec, 0) && same_pre(v, spec));
 }
 
 enum op { OP_IDENTICAL, OP_EQ, OP_NE, OP_LE, OP_GE, OP_COMPATIBLE, OP_LT, OP_GT };
