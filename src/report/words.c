@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/check.h"
+
+const char *cv_report_verdict_word(enum cv_verdict v)
+{
+	switch (v) {
+	case CV_VERDICT_OK:
+		return "ok";
+	case CV_VERDICT_PROBLEM:
+		return "problem";
+	case CV_VERDICT_CANNOT_TELL:
+		break;
+	}
+	return "cannot-tell";
+}
+
+const char *cv_report_severity_word(enum cv_severity s)
+{
+	switch (s) {
+	case CV_ERROR:
+		return "error";
+	case CV_WARNING:
+		return "warning";
+	case CV_NOTE:
+		break;
+	}
+	return "note";
+}
+
+const char *cv_report_role_word(enum cv_role r)
+{
+	switch (r) {
+	case CV_PRIMARY:
+		return "primary";
+	case CV_CONTRIBUTING:
+		return "contributing";
+	case CV_SECONDARY:
+		break;
+	}
+	return "secondary";
+}
+
+const char *cv_report_tri_word(enum cv_tri t)
+{
+	switch (t) {
+	case CV_TRI_OK:
+		return "ok";
+	case CV_TRI_BAD:
+		return "bad";
+	case CV_TRI_UNKNOWN:
+		break;
+	}
+	return "unknown";
+}
+
+const char *cv_report_code_word(enum cv_code c)
+{
+	switch (c) {
+	case CV_CODE_NATIVE:
+		return "native";
+	case CV_CODE_PTX_JIT:
+		return "ptx-jit";
+	case CV_CODE_PARTIAL:
+		return "partial";
+	case CV_CODE_NONE:
+		return "none";
+	case CV_CODE_UNKNOWN:
+		break;
+	}
+	return "unknown";
+}
