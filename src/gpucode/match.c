@@ -24,7 +24,7 @@ bool cv_gpu_target_parse(const char *s, struct cv_gpu_target *ret)
 	return true;
 }
 
-bool cv_cc_parse(const char *s, uint16_t *ret)
+bool cv_gpu_cc_parse(const char *s, uint16_t *ret)
 {
 	struct cv_str minor = cv_str_of(s);
 	struct cv_str major;

@@ -21,7 +21,7 @@ struct cv_gpu_target {
 /* Parses "sm_90a", "compute_120f"; false for anything else. */
 bool cv_gpu_target_parse(const char *s, struct cv_gpu_target *ret);
 /* Parses a compute capability "8.9" into 89; false for anything else. */
-bool cv_cc_parse(const char *s, uint16_t *ret);
+bool cv_gpu_cc_parse(const char *s, uint16_t *ret);
 
 /*
  * Does code of this target run on compute capability cc (major * 10 + minor)? For PTX this says only that it may be compiled
