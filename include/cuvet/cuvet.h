@@ -50,19 +50,17 @@ struct cv_options {
 	const char *root;            /* a directory or a bundle to look at instead of this machine, or NULL */
 	const char *machine;         /* a bundle or directory whose /proc, /sys, /dev and driver files are laid over, or NULL */
 	const char *python;          /* an interpreter whose environment is meant, or NULL */
-	const char *const *envs;     /* environments that are meant */
+	const char *const *envs;     /* environments that are meant; none: see docs/json.md, "selected" */
 	size_t env_n;
 	bool all_envs;
 	const char *const *set;      /* "NAME=VALUE" or "NAME": changes of the environment that is looked at */
 	size_t set_n;
 	const char *kb_dir;          /* further knowledge, or NULL */
-	const char *record_to;       /* write everything that was looked at to this bundle, or NULL */
-	bool redact;                 /* in that bundle */
-	const char *const *argv;     /* noted in that bundle */
-	size_t argc;
+	const char *record_to;       /* write everything that was looked at to this bundle, with the selection above, or NULL */
+	bool redact;                 /* replace names, serial numbers and secrets in that bundle */
 	enum cv_severity fail_level; /* which findings make status 1; CV_NOTE (0) means the default, CV_ERROR */
 	bool exit_zero;              /* status 1 and 3 become 0 */
-	void (*notice)(void *cookie, const char *text); /* gets messages for people, one line each, without line end; or NULL */
+	void (*notice)(void *cookie, const char *text); /* why a call failed: one line each, without line end; or NULL */
 	void *cookie;
 };
 
@@ -76,7 +74,10 @@ struct cv_style {
 
 struct cv_doc;
 
-/* Judges a machine and its environments. */
+/*
+ * Judges a machine and its environments. Root may be a bundle: then the selection (python, envs, all_envs, cwd) is that of the run
+ * which recorded it, unless the options make one. What cannot be read on the way is a part of the answer, not a failure.
+ */
 CV_API int cv_check(const struct cv_options *opt, struct cv_doc **ret_doc);
 /* Answers from the knowledge base: words are what follows `cuvet kb`. */
 CV_API int cv_kb_query(const struct cv_options *opt, const char *const *words, size_t n, struct cv_doc **ret_doc);
@@ -86,12 +87,17 @@ CV_API int cv_rule_page(const struct cv_options *opt, const char *id, struct cv_
 /* Gets the next piece of the output; a negative return stops the writing and is passed on. */
 typedef int cv_write_fn(void *cookie, const char *p, size_t n);
 
+/*
+ * CV_ENOTSUP: this document has no such format (CV_FORMAT_FACTS is for cv_check() only). A terminal document has no escape
+ * sequences unless colour is set; what comes from files never adds any.
+ */
 CV_API int cv_doc_write(const struct cv_doc *doc, const struct cv_style *style, cv_write_fn *write, void *cookie);
+/* The exit status that the document means under the options' fail_level and exit_zero. */
 CV_API enum cv_status cv_doc_status(const struct cv_doc *doc, const struct cv_options *opt);
 /* NULL is allowed. */
 CV_API void cv_doc_free(struct cv_doc *doc);
 
-/* Reading a document of cv_check(): texts live as long as the document. */
+/* Reading a document of cv_check(), empty for others: texts live as long as the document. */
 CV_API enum cv_verdict cv_doc_verdict(const struct cv_doc *doc);
 CV_API const char *cv_doc_verdict_line(const struct cv_doc *doc);
 CV_API size_t cv_doc_finding_count(const struct cv_doc *doc);
