@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#include "base/str.h"
+#include "report/text.h"
+
 #define ARENA_MAX ((size_t)512 << 20)
 
 int cv_run_init(struct cv_run *run, const struct cv_options *opt)
@@ -28,7 +31,7 @@ int cv_run_fail(struct cv_run *run, int err)
 
 	if (notice) {
 		for (size_t i = 0; i < run->diag.n; i++)
-			notice(run->opt.cookie, run->diag.v[i]);
+			notice(run->opt.cookie, cv_text_clean(run->arena, run->diag.v[i], false));
 		if (run->diag.n == 0)
 			notice(run->opt.cookie, cv_strerror(err));
 	}
@@ -39,18 +42,20 @@ int cv_run_fail(struct cv_run *run, int err)
 
 int cv_run_load_kb(struct cv_run *run)
 {
+	const char *dir = run->opt.kb_dir;
 	struct cv_view *host;
 	int err;
 
-	if (!run->opt.kb_dir)
+	if (!dir)
 		return 0;
+	dir = cv_path_clean(run->arena, cv_path_join(run->arena, run->opt.cwd ? run->opt.cwd : "/", dir));
 	err = cv_view_host_new(run->opt.environ, &host);
 	if (err)
 		return err;
-	err = cv_kb_overlay(host, run->opt.kb_dir, run->arena, &run->diag, &run->kb);
+	err = cv_kb_overlay(host, dir, run->arena, &run->diag, &run->kb);
 	cv_view_free(host);
 	if (err && run->diag.n == 0)
-		cv_diag_fail(&run->diag, err, "%s: %s", run->opt.kb_dir, cv_strerror(err));
+		cv_diag_fail(&run->diag, err, "%s: %s", dir, cv_strerror(err));
 	return err;
 }
 

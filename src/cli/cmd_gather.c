@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
+#include "cli.h"
+
+int cli_cmd_gather(struct cli *c, int argc, char **argv)
+{
+	struct cv_doc *doc;
+
+	if (argc > 0)
+		return cli_usage(c->cmd, "unexpected argument '%s'", argv[0]);
+	if (!c->output)
+		return cli_usage(c->cmd, "option '-o' is needed: the bundle to write");
+	c->opt.record_to = c->output;
+	if (cv_check(&c->opt, &doc))
+		return CV_STATUS_USAGE;
+	cv_doc_free(doc);
+	fprintf(stderr, "cuvet: wrote %s; 'cuvet check --root %s' judges it\n", c->output, c->output);
+	return CV_STATUS_OK;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of commands. To add one: a row here, a file cmd_NAME.c, and its part of the man page and the completions. */
+#include <string.h>
+
+#include "cli.h"
+
+static const struct cli_option *const check_options[] = {
+	&cli_root,   &cli_machine,    &cli_set,	      &cli_python, &cli_env, &cli_all_envs, &cli_json,	&cli_format_facts,
+	&cli_out,    &cli_fail_level, &cli_exit_zero, &cli_kb,	   &cli_verbose, &cli_color,	&cli_help, NULL,
+};
+
+static const struct cli_option *const gather_options[] = {
+	&cli_bundle_out, &cli_redact, &cli_root, &cli_machine, &cli_set, &cli_python, &cli_env, &cli_all_envs, &cli_help, NULL,
+};
+
+static const struct cli_option *const kb_options[] = {
+	&cli_json, &cli_format, &cli_out, &cli_exit_zero, &cli_kb, &cli_color, &cli_help, NULL,
+};
+
+static const struct cli_option *const rule_options[] = {
+	&cli_list, &cli_json, &cli_format, &cli_out, &cli_exit_zero, &cli_color, &cli_help, NULL,
+};
+
+static const struct cli_option *const help_options[] = { &cli_help, NULL };
+
+const struct cli_command cli_commands[] = {
+	{ "check", "judge this machine and its Python environments", NULL,
+	  "Says whether the GPU frameworks in the active environment (VIRTUAL_ENV, CONDA_PREFIX, or the python3 on PATH) can run on "
+	  "this machine's GPUs; if not, why, with the evidence, and what to type. Reads files only; starts and loads nothing.",
+	  check_options, cli_cmd_check },
+	{ "gather", "record everything that check looks at into a bundle", NULL,
+	  "Writes what check looks at, and what it did not find, into one file. 'cuvet check --root FILE' gives the same answer "
+	  "elsewhere.",
+	  gather_options, cli_cmd_gather },
+	{ "kb", "ask the knowledge base", "WORDS...",
+	  "Answers from the built-in knowledge, with source and date: 'cuvet kb torch 2.9', 'cuvet kb driver 535', "
+	  "'cuvet kb gpu \"RTX 4090\"', 'cuvet kb cuda 12.8', 'cuvet kb cc 8.9'.",
+	  kb_options, cli_cmd_kb },
+	{ "rule", "explain a finding", "ID",
+	  "Prints the page of a finding: what it means, how it is judged, how it is put right.", rule_options, cli_cmd_rule },
+	{ "help", "show the help of a command", "[COMMAND]", "Shows the help of a command, or the list of commands.", help_options,
+	  cli_cmd_help },
+	{ NULL, NULL, NULL, NULL, NULL, NULL },
+};
+
+const struct cli_command *cli_find_command(const char *name)
+{
+	for (const struct cli_command *cmd = cli_commands; cmd->name; cmd++)
+		if (strcmp(cmd->name, name) == 0)
+			return cmd;
+	return NULL;
+}
+
+/* Longest common subsequence of two short words. */
+static size_t common_letters(const char *a, const char *b)
+{
+	size_t row[33] = { 0 }, n = strlen(b);
+
+	if (n > 32)
+		n = 32;
+	for (; *a; a++) {
+		size_t diagonal = 0;
+
+		for (size_t i = 0; i < n; i++) {
+			size_t above = row[i + 1];
+
+			row[i + 1] = *a == b[i] ? diagonal + 1 : above > row[i] ? above : row[i];
+			diagonal = above;
+		}
+	}
+	return row[n];
+}
+
+const struct cli_command *cli_nearest_command(const char *name)
+{
+	const struct cli_command *best = NULL;
+	size_t most = 0;
+
+	for (const struct cli_command *cmd = cli_commands; cmd->name; cmd++) {
+		size_t common = common_letters(name, cmd->name), longer = strlen(name) > strlen(cmd->name) ? strlen(name) : strlen(cmd->name);
+
+		/* At least two thirds of the letters, in order. */
+		if (common * 3 >= longer * 2 && common > most) {
+			most = common;
+			best = cmd;
+		}
+	}
+	return best;
+}

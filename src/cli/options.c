@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every option, and the reading of them. */
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+
+static int set_root(struct cli *c, const char *arg)
+{
+	c->opt.root = arg;
+	return 0;
+}
+
+static int set_machine(struct cli *c, const char *arg)
+{
+	c->opt.machine = arg;
+	return 0;
+}
+
+static int set_set(struct cli *c, const char *arg)
+{
+	c->set[c->opt.set_n++] = arg;
+	return 0;
+}
+
+static int set_python(struct cli *c, const char *arg)
+{
+	c->opt.python = arg;
+	return 0;
+}
+
+static int set_env(struct cli *c, const char *arg)
+{
+	c->envs[c->opt.env_n++] = arg;
+	return 0;
+}
+
+static int set_all_envs(struct cli *c, const char *arg)
+{
+	(void)arg;
+	c->opt.all_envs = true;
+	return 0;
+}
+
+static int set_json(struct cli *c, const char *arg)
+{
+	(void)arg;
+	c->style.format = CV_FORMAT_JSON;
+	return 0;
+}
+
+static int set_format(struct cli *c, const char *arg)
+{
+	c->style.format = strcmp(arg, "json") == 0 ? CV_FORMAT_JSON : strcmp(arg, "facts") == 0 ? CV_FORMAT_FACTS : CV_FORMAT_TERMINAL;
+	return 0;
+}
+
+static int set_out(struct cli *c, const char *arg)
+{
+	c->output = arg;
+	return 0;
+}
+
+static int set_fail_level(struct cli *c, const char *arg)
+{
+	c->opt.fail_level = strcmp(arg, "warning") == 0 ? CV_WARNING : CV_ERROR;
+	return 0;
+}
+
+static int set_exit_zero(struct cli *c, const char *arg)
+{
+	(void)arg;
+	c->opt.exit_zero = true;
+	return 0;
+}
+
+static int set_kb(struct cli *c, const char *arg)
+{
+	c->opt.kb_dir = arg;
+	return 0;
+}
+
+static int set_redact(struct cli *c, const char *arg)
+{
+	(void)arg;
+	c->opt.redact = true;
+	return 0;
+}
+
+static int set_verbose(struct cli *c, const char *arg)
+{
+	(void)arg;
+	c->style.verbose = true;
+	return 0;
+}
+
+static int set_color(struct cli *c, const char *arg)
+{
+	c->colour = strcmp(arg, "always") == 0 ? CLI_COLOUR_ALWAYS : strcmp(arg, "never") == 0 ? CLI_COLOUR_NEVER : CLI_COLOUR_AUTO;
+	return 0;
+}
+
+static int set_list(struct cli *c, const char *arg)
+{
+	(void)arg;
+	c->list = true;
+	return 0;
+}
+
+static int set_help(struct cli *c, const char *arg)
+{
+	(void)arg;
+	c->help = true;
+	return 0;
+}
+
+const struct cli_option cli_root = { "root", 0, "DIR|BUNDLE", "look at a directory tree or a gathered bundle instead of this machine",
+				     NULL, set_root };
+const struct cli_option cli_machine = { "machine", 0, "DIR|BUNDLE", "judge as if it ran on that machine: its /proc, /sys, /dev and driver",
+					NULL, set_machine };
+const struct cli_option cli_set = { "set", 0, "NAME[=VALUE]", "set or unset an environment variable in what is looked at (repeatable)",
+				    NULL, set_set };
+const struct cli_option cli_python = { "python", 0, "PATH", "the environment of this interpreter", NULL, set_python };
+const struct cli_option cli_env = { "env", 0, "DIR", "this environment (repeatable)", NULL, set_env };
+const struct cli_option cli_all_envs = { "all-envs", 0, NULL, "every environment that is found", NULL, set_all_envs };
+const struct cli_option cli_json = { "json", 0, NULL, "the same as --format json", NULL, set_json };
+const struct cli_option cli_format_facts = { "format", 0, "FORMAT", "terminal, json, or facts (all that was seen, with its sources)",
+					     "terminal|json|facts", set_format };
+const struct cli_option cli_format = { "format", 0, "FORMAT", "terminal or json", "terminal|json", set_format };
+const struct cli_option cli_out = { "output", 'o', "FILE", "write to FILE instead of standard output", NULL, set_out };
+const struct cli_option cli_bundle_out = { "output", 'o', "FILE", "the bundle to write, such as machine.tar.zst", NULL, set_out };
+const struct cli_option cli_fail_level = { "fail-level", 0, "LEVEL", "the least finding that makes exit status 1: error or warning",
+					   "error|warning", set_fail_level };
+const struct cli_option cli_exit_zero = { "exit-zero", 0, NULL, "exit with 0 where it would be 1 or 3", NULL, set_exit_zero };
+const struct cli_option cli_kb = { "kb", 0, "DIR", "lay the knowledge in DIR/*.tsv over the built-in one", NULL, set_kb };
+const struct cli_option cli_redact = { "redact", 0, NULL, "replace user and host names, serial numbers and secrets", NULL, set_redact };
+const struct cli_option cli_verbose = { "verbose", 'v', NULL, "also packages, details of notes, what was ruled out or not evaluated", NULL,
+					set_verbose };
+const struct cli_option cli_color = { "color", 0, "WHEN", "auto, always or never", "auto|always|never", set_color };
+const struct cli_option cli_list = { "list", 0, NULL, "list all rules", NULL, set_list };
+const struct cli_option cli_help = { "help", 'h', NULL, "show this help", NULL, set_help };
+
+/* The tables that getopt_long() wants, made from the command's rows; val is the row's index + 1000. */
+struct getopt_tables {
+	struct option longs[CLI_OPTIONS_MAX + 1];
+	char shorts[2 * CLI_OPTIONS_MAX + 2];
+};
+
+static void make_tables(const struct cli_command *cmd, struct getopt_tables *t)
+{
+	size_t n = 0, at = 0;
+
+	memset(t, 0, sizeof(*t));
+	t->shorts[at++] = ':'; /* tell a missing argument from an unknown option */
+	for (; cmd->options[n] && n < CLI_OPTIONS_MAX; n++) {
+		const struct cli_option *o = cmd->options[n];
+
+		t->longs[n] = (struct option){ o->name, o->arg ? required_argument : no_argument, NULL, 1000 + (int)n };
+		if (!o->short_name)
+			continue;
+		t->shorts[at++] = o->short_name;
+		if (o->arg)
+			t->shorts[at++] = ':';
+	}
+}
+
+static const struct cli_option *option_of(const struct cli_command *cmd, int val)
+{
+	if (val >= 1000)
+		return cmd->options[val - 1000];
+	for (size_t i = 0; cmd->options[i]; i++)
+		if (cmd->options[i]->short_name == (char)val)
+			return cmd->options[i];
+	return NULL;
+}
+
+static bool is_allowed(const char *values, const char *arg)
+{
+	size_t n = strlen(arg);
+
+	for (const char *p = values; n && (p = strstr(p, arg)); p += n)
+		if ((p == values || p[-1] == '|') && (p[n] == '\0' || p[n] == '|'))
+			return true;
+	return false;
+}
+
+static int complain(const struct cli_command *cmd, int val, char **argv)
+{
+	const char *word = argv[optind - 1];
+	const struct cli_option *o;
+
+	if (optopt && optopt < 1000 && (val == '?' || word[1] != '-')) {
+		if (val == ':')
+			return cli_usage(cmd, "option '-%c' needs an argument", optopt);
+		if (strncmp(word, "--", 2) != 0)
+			return cli_usage(cmd, "unknown option '-%c'", optopt);
+	}
+	o = optopt >= 1000 ? option_of(cmd, optopt) : NULL;
+	if (val == ':')
+		return cli_usage(cmd, "option '%s' needs an argument", o ? word : argv[optind - 1]);
+	if (o)
+		return cli_usage(cmd, "option '--%s' takes no argument", o->name);
+	return cli_usage(cmd, "unknown or ambiguous option '%s'", word);
+}
+
+int cli_parse(struct cli *c, int argc, char **argv, int *ret_first)
+{
+	struct getopt_tables t;
+	int val;
+
+	make_tables(c->cmd, &t);
+	opterr = 0;
+	optind = 1;
+	while ((val = getopt_long(argc, argv, t.shorts, t.longs, NULL)) != -1) {
+		const struct cli_option *o = val == '?' || val == ':' ? NULL : option_of(c->cmd, val);
+		int status;
+
+		if (!o)
+			return complain(c->cmd, val, argv);
+		if (o->values && !is_allowed(o->values, optarg))
+			return cli_usage(c->cmd, "option '--%s': '%s' is not one of %s", o->name, optarg, o->values);
+		status = o->set(c, optarg);
+		if (status)
+			return status;
+	}
+	c->opt.envs = c->envs;
+	c->opt.set = c->set;
+	*ret_first = optind;
+	return 0;
+}
