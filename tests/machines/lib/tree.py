@@ -334,15 +334,17 @@ class Machine(Tree):
         self.write("/usr/bin/nvidia-smi", elfw.build(self.arch, needed=["libc.so.6"], interp=elfw.INTERP[self.arch]), 0o755)
         return self
 
-    def nodes(self, uvm=True, modprobe=False):
+    def nodes(self, uvm=True):
         self.node("/dev/nvidiactl", 195, 255)
         for i, (_, _, bound) in enumerate(g for g in self.gpus if g[2] == "nvidia"):
             self.node("/dev/nvidia%d" % i, 195, i)
         if uvm:
             self.node("/dev/nvidia-uvm", 510, 0).node("/dev/nvidia-uvm-tools", 510, 1)
-        if modprobe:
-            self.write("/usr/bin/nvidia-modprobe", elfw.build(self.arch, needed=["libc.so.6"], interp=elfw.INTERP[self.arch]), 0o4755)
         return self
+
+    def modprobe(self):
+        """The setuid helper that makes missing nodes."""
+        return self.write("/usr/bin/nvidia-modprobe", elfw.build(self.arch, needed=["libc.so.6"], interp=elfw.INTERP[self.arch]), 0o4755)
 
     # --- CUDA toolkit
 

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pairs of machines that differ in one fact and must be judged differently: guards against rules that fire on anything."""
+
+FLIPS = [
+    ("healthy/t4-535-torch-cu121", "driver_too_old/470-cu121", "driver"),
+    ("driver_too_old/550-cu130-on-t4", "driver_too_old/twin-580-cu130", "driver"),
+    ("driver_too_old/525-60-13-cu130", "healthy/525-60-13-runs-cu121", "CUDA build"),
+    ("gpu_code/gtx1080ti-cu128", "healthy/gtx1080ti-580-cu126", "CUDA build"),
+    ("gpu_code/v100-cu128-2.11", "gpu_code/twin-v100-cu126-2.14", "CUDA build"),
+    ("gpu_code/two-gpus-v100-and-h100", "gpu_code/twin-two-gpus-cu128-2.10", "torch release"),
+    ("gpu_code/rtx5090-cu124-2.6", "gpu_code/twin-rtx5090-cu128", "CUDA build"),
+    ("gpu_code/b200-ort-1.29", "healthy/ort-1.27-on-b200", "onnxruntime release"),
+    ("gpu_code/v100-ort-1.27", "gpu_code/twin-v100-ort-1.26", "onnxruntime release"),
+    ("cpu_build/torch-cpu-on-a100", "cpu_build/twin-torch-cu128", "CUDA build"),
+    ("cpu_build/onnxruntime-on-t4", "cpu_build/twin-onnxruntime-gpu", "onnxruntime package"),
+    ("both_ort/cpu-package-last", "both_ort/gpu-package-last-works-for-now", "order of two installs"),
+    ("both_ort/cpu-package-last", "both_ort/cpu-package-removed-after-it-overwrote", "removal of one"),
+    ("mismatch/libraries-newer", "mismatch/twin-535", "version of the libraries"),
+    ("dropped_gpu/gtx1080ti-590", "dropped_gpu/twin-gtx1080ti-580", "driver"),
+    ("dropped_gpu/rtx5090-closed-module", "healthy/rtx5090-570-cu128", "flavour of the module"),
+    ("dropped_gpu/v100-open-module", "dropped_gpu/twin-t4-open-module", "GPU"),
+    ("no_driver/module-there-and-not-loaded", "no_driver/nothing-installed-debian", "files of the driver"),
+    ("no_driver/secure-boot-refuses-unsigned-module", "no_driver/secure-boot-off", "Secure Boot"),
+    ("other_driver/nouveau-and-no-driver", "no_driver/nothing-installed-debian", "driver bound"),
+    ("containers/docker-without-gpus", "containers/twin-docker-with-gpus", "devices in the container"),
+    ("nodes/uvm", "nodes/twin-uvm-and-setuid-modprobe", "setuid nvidia-modprobe"),
+    ("mask/one-gpu-mask-7", "mask/twin-mask-0", "CUDA_VISIBLE_DEVICES"),
+    ("companions/torchvision-of-2.5-beside-torch-2.9", "companions/twin-2.9", "torchvision release"),
+    ("damaged/library-missing", "damaged/twin-pycache-appears", "file of the package"),
+    ("unreadable/module-version", "unreadable/twin-all-may-be-read", "mode of a file"),
+    ("environments/all-of-a-tree-count", "environments/the-named-one-counts", "selection"),
+]

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Damaged installations: what RECORD promises is not there, or is another size."""
+import pyenv
+from boxes import VENV, box, torch_box
+from recipe import F, case
+
+SITE = VENV + "/lib/python3.11/site-packages/"
+
+
+def damaged(subject, **kw):
+    return F("damaged-installation", role="primary", subject=subject, fix="--force-reinstall", **kw)
+
+
+def torch(m, hurt, uv=False):
+    env = torch_box(m, "2.6.0", "cu124", "NVIDIA A10", "550.90.07", uv=uv)
+    hurt(env)
+    return env
+
+
+def truncate(path, size):
+    def hurt(env):
+        data = env.m.read(SITE + path)
+        env.put(path, data[:size])
+    return hurt
+
+
+def half_unzipped(env):
+    for name in ("libtorch_cuda.so", "libtorch_cpu.so", "libc10_cuda.so"):
+        env.drop("torch/lib/" + name)
+
+
+CASES = [
+    case("library-truncated", lambda m: torch(m, truncate("torch/lib/libtorch_cuda.so", 700)), verdict="problem",
+         findings=[damaged("torch", cells=["torch|0"])], cells={"torch|0": "verdict=problem"}),
+    case("library-missing", lambda m: torch(m, lambda e: e.drop("torch/lib/libtorch_python.so")), verdict="problem",
+         findings=[damaged("torch", cells=["torch|0"])], cells={"torch|0": "verdict=problem"}, golden=True),
+    case("half-unzipped", lambda m: torch(m, half_unzipped), verdict="problem", findings=[damaged("torch"), F("cpu-only-build", role="secondary", optional=True)]),
+    case("ort-provider-missing", lambda m: pyenv.venv(box(m, driver="550.54.15")).torch("2.9.0", "cu128").ort("1.26.0", gpu=True).drop(
+        "onnxruntime/capi/libonnxruntime_providers_shared.so"), verdict="problem", findings=[damaged("onnxruntime-gpu")]),
+    case("in-uv-environment", lambda m: torch(m, lambda e: e.drop("torch/lib/libc10.so"), uv=True), verdict="problem",
+         findings=[F("damaged-installation", role="primary", fix="uv pip install")]),
+    case("twin-edited-python-file-of-no-matter", lambda m: torch(m, lambda e: e.put("torch/extra_notes.txt", "mine")), verdict="ok",
+         ruled_out=["damaged-installation"]),
+    case("twin-pycache-appears", lambda m: torch(m, lambda e: e.put("torch/__pycache__/version.cpython-311.pyc", b"\0" * 100)), verdict="ok"),
+]

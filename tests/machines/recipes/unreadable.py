@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files that may not be read: denied is not absent."""
+from boxes import torch_box
+from recipe import F, case
+
+
+def locked(m, *paths, mode=0o000):
+    import os
+    env = torch_box(m, "2.6.0", "cu124", "NVIDIA A10", "550.90.07")
+    for p in paths:
+        os.chmod(m.host(p), mode)
+    return env
+
+
+def no_guess(doc):
+    ids = {f["id"] for f in doc["findings"]} | {f.get("parent") for f in doc["findings"]}
+    for fid in ("driver-missing", "driver-not-loaded", "driver-library-mismatch"):
+        if fid in ids:
+            yield "%s is guessed from a file that may not be read" % fid
+
+
+VERSION = ("/proc/driver/nvidia/version", "/sys/module/nvidia/version")
+CASES = [
+    case("module-version", lambda m: locked(m, *VERSION), user="nobody", verdict="cannot-tell", check=no_guess,
+         not_evaluated=["driver-library-mismatch"], machine={"driver": {"module": None}}),
+    case("module-directory", lambda m: locked(m, "/proc/driver/nvidia", "/sys/module/nvidia"), user="nobody", verdict="cannot-tell", check=no_guess,
+         not_evaluated=["driver-library-mismatch"]),
+    case("torch-directory", lambda m: locked(m, "/opt/venv/lib/python3.11/site-packages/torch"), user="nobody", verdict="cannot-tell"),
+    case("site-packages", lambda m: locked(m, "/opt/venv/lib/python3.11/site-packages"), user="nobody", check=no_guess, verdict="cannot-tell"),
+    case("twin-all-may-be-read", locked, user="nobody", verdict="ok"),
+]
