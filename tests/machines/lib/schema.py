@@ -9,12 +9,12 @@ IGNORED = {"$schema", "$id", "$defs", "title", "description", "definitions", "ex
 
 
 def load(directory):
-    """{command: schema} of a directory of COMMAND.schema.json or COMMAND.json files."""
+    """{command: schema} of a directory of COMMAND-1.json files."""
     out = {}
     for name in sorted(os.listdir(directory)) if directory and os.path.isdir(directory) else []:
         if name.endswith(".json"):
             with open(os.path.join(directory, name)) as f:
-                out[name.split(".")[0]] = json.load(f)
+                out[re.split("[.-]", name)[0]] = json.load(f)
     return out
 
 
