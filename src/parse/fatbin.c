@@ -47,11 +47,11 @@ static int window_get(struct window *w, uint64_t off, size_t n, const unsigned c
 	return 0;
 }
 
-/* Offset of the next magic at or behind off, aligned to 8 bytes as seen from base; end if there is none. */
-static int find_magic(struct window *w, uint64_t base, uint64_t off, uint64_t *ret)
+/* Offset of the next magic at or behind off, aligned to 8 bytes in the file; end if there is none. */
+static int find_magic(struct window *w, uint64_t off, uint64_t *ret)
 {
 	const unsigned char *p;
-	uint64_t at = base + (off - base + 7) / 8 * 8;
+	uint64_t at = off + (8 - off % 8) % 8;
 
 	while (at < w->end && w->end - at >= CONTAINER_HEADER) {
 		size_t n;
@@ -131,7 +131,7 @@ int cv_fatbin_walk(struct cv_src *src, uint64_t off, uint64_t len, const struct 
 		const unsigned char *p;
 		uint64_t body;
 		uint32_t header;
-		int r = find_magic(&w, off, at, &at);
+		int r = find_magic(&w, at, &at);
 
 		if (r < 0 || w.end - at < CONTAINER_HEADER)
 			return r;

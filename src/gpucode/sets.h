@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sets: gathers pieces of code container by container and keeps equal containers once. Private to the room. */
+#ifndef CV_GPUCODE_SETS_H
+#define CV_GPUCODE_SETS_H
+
+#include "gpucode/gpucode.h"
+
+#define CV_SETS_MAX 4096
+#define CV_SET_PIECES_MAX 256
+
+struct cv_sets {
+	struct cv_gpucode *g;
+	struct cv_arena *a;
+	struct cv_code_piece open[CV_SET_PIECES_MAX]; /* the container at hand: sorted, without repeats */
+	size_t open_n;
+	size_t last; /* the set that the last container had: most files repeat it */
+};
+
+/* Adds a piece to the container at hand, and to the counts. CV_ELIMIT or CV_ENOMEM. */
+int cv_sets_add(struct cv_sets *s, struct cv_code_piece p);
+/* Ends the container at hand. An empty one (nothing that can run by itself) counts as a set too. */
+int cv_sets_close(struct cv_sets *s);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Cubin and PTX by themselves: what a compiled GPU object (an ELF file of machine 190) and a PTX text say of their target.
+ *
+ * e_flags, read off the output of ptxas 12.8 and 13.0 for sm_50 to sm_121: with OS ABI 0x33 the low byte is the architecture and
+ * 0x800 the suffix a; with OS ABI 0x41 the architecture is bits 8 to 23 and 0x8 the suffix a, which nvcc 13.0 does not
+ * always set. So a cubin outside of a fatbin can hide its suffix.
+ */
+#ifndef CV_PARSE_CUBIN_H
+#define CV_PARSE_CUBIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/str.h"
+
+struct cv_cubin_target {
+	uint16_t arch;
+	char suffix; /* 'a', 'f' or 0 */
+	uint16_t ptx_isa; /* major * 10 + minor; 0 for a cubin */
+};
+
+/* False if the OS ABI is one whose flags are not known. */
+bool cv_cubin_target(unsigned char os_abi, uint32_t e_flags, struct cv_cubin_target *ret);
+/* The .version and .target lines at the beginning of a PTX text; false if it is not PTX. */
+bool cv_ptx_target(struct cv_str text, struct cv_cubin_target *ret);
+
+#endif
