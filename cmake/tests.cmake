@@ -25,3 +25,26 @@ foreach(source ${FUZZ_TARGETS})
   target_include_directories(${name} PRIVATE src include tests/fuzz)
   target_link_libraries(${name} PRIVATE cuvet_static)
 endforeach()
+
+# Runners in Python: each closes with "N passed, N failed", which tests/tally.py adds up.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+
+function(add_runner name)
+  add_test(NAME ${name} COMMAND ${Python3_EXECUTABLE} ${ARGN} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  set_tests_properties(${name} PROPERTIES TIMEOUT 900 ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1")
+endfunction()
+
+add_runner(machines.all tests/machines/run.py $<TARGET_FILE:cuvet> --jobs 2)
+set_tests_properties(machines.all PROPERTIES PROCESSORS 2)
+
+foreach(name usage output documents surfaces)
+  add_runner(cli.${name} tests/cli/${name}.py $<TARGET_FILE:cuvet>)
+endforeach()
+add_runner(cli.library tests/cli/library.py ${CMAKE_BINARY_DIR})
+
+file(GLOB HOUSE_CHECKS CONFIGURE_DEPENDS tests/house/*.py)
+list(FILTER HOUSE_CHECKS EXCLUDE REGEX "/house\\.py$")
+foreach(source ${HOUSE_CHECKS})
+  get_filename_component(name ${source} NAME_WE)
+  add_runner(house.${name} ${source})
+endforeach()

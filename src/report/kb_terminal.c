@@ -7,27 +7,45 @@
 #define SCRATCH_MAX ((size_t)64 << 20)
 #define INDENT 2
 
-static const char *origin(const struct cv_term *t, const struct cv_kb_line *line)
+/* Rows of one source, date and tier share a footnote. */
+struct footnotes {
+	CV_VEC(const struct cv_kb_line *) v;
+};
+
+/* Number of the line's footnote, from 1; 0 when out of memory. */
+static size_t footnote(struct cv_arena *a, struct footnotes *notes, const struct cv_kb_line *line)
 {
-	if (!line->row.subject)
-		return "reckoned";
-	return cv_arena_printf(t->scratch, "%s, %s", line->row.date, line->row.source);
+	const struct cv_kb_row *row = &line->row;
+	const struct cv_kb_line **slot;
+
+	for (size_t i = 0; i < notes->v.n; i++) {
+		const struct cv_kb_row *old = &notes->v.v[i]->row;
+
+		if (cv_streq(old->source, row->source) && cv_streq(old->date, row->date) && cv_streq(old->tier, row->tier))
+			return i + 1;
+	}
+	slot = CV_VEC_PUSH(a, &notes->v);
+	if (!slot)
+		return 0;
+	*slot = line;
+	return notes->v.n;
 }
 
-static void print_lines(const struct cv_kb_answer *k, struct cv_term *t)
+static void print_lines(const struct cv_kb_answer *k, struct cv_term *t, struct footnotes *notes)
 {
 	struct cv_table tab;
 	const char *last = "";
 
 	cv_table_init(&tab, t, INDENT, 4);
-	tab.wraps[0] = tab.wraps[1] = tab.wraps[3] = true;
+	tab.wraps[0] = tab.wraps[1] = true;
 	for (size_t i = 0; i < k->lines.n; i++) {
 		const struct cv_kb_line *line = &k->lines.v[i];
 
 		cv_table_add(&tab, CV_INK_PLAIN, cv_streq(last, line->label) ? "" : line->label);
 		cv_table_add(&tab, CV_INK_BOLD, line->value);
-		cv_table_add(&tab, CV_INK_PLAIN, line->for_what);
-		cv_table_add(&tab, CV_INK_DIM, origin(t, line));
+		cv_table_add(&tab, CV_INK_DIM, line->for_what);
+		cv_table_add(&tab, CV_INK_DIM,
+			     line->row.subject ? cv_arena_printf(t->scratch, "[%u]", (unsigned)footnote(t->scratch, notes, line)) : "");
 		last = line->label;
 	}
 	if (tab.cells.n) {
@@ -36,30 +54,23 @@ static void print_lines(const struct cv_kb_answer *k, struct cv_term *t)
 	}
 }
 
-static void print_sources(const struct cv_kb_answer *k, struct cv_term *t)
+static void print_sources(struct cv_term *t, const struct footnotes *notes)
 {
-	struct cv_strv told = { 0 };
+	for (size_t i = 0; i < notes->v.n; i++) {
+		const struct cv_kb_line *line = notes->v.v[i];
 
-	for (size_t i = 0; i < k->lines.n; i++) {
-		const struct cv_kb_line *line = &k->lines.v[i];
-
-		if (!line->row.subject || cv_strv_has(&told, line->row.source))
-			continue;
-		if (told.n == 0) {
-			cv_term_put(t, CV_INK_BOLD, "sources");
-			cv_term_nl(t);
-		}
-		cv_strv_push(t->scratch, &told, line->row.source);
 		cv_term_to(t, INDENT);
-		cv_term_wrap(t, INDENT + 2, CV_INK_PLAIN,
-			     cv_arena_printf(t->scratch, "%s (%s): %s", line->row.source, line->row.tier, line->title ? line->title : ""));
+		cv_term_printf(t, CV_INK_DIM, "[%u]", (unsigned)(i + 1));
+		cv_term_to(t, INDENT + 5);
+		cv_term_wrap(t, INDENT + 5, CV_INK_PLAIN,
+			     cv_arena_printf(t->scratch, "%s (%s, %s)", line->title ? line->title : line->row.source, line->row.date,
+					     line->row.tier));
 		if (line->address && *line->address) {
-			cv_term_to(t, INDENT + 2);
-			cv_term_put(t, CV_INK_DIM, line->address);
-			cv_term_nl(t);
+			cv_term_to(t, INDENT + 5);
+			cv_term_wrap(t, INDENT + 5, CV_INK_DIM, line->address);
 		}
 	}
-	if (told.n)
+	if (notes->v.n)
 		cv_term_nl(t);
 }
 
@@ -81,6 +92,7 @@ int cv_report_kb_terminal(const struct cv_kb_answer *k, const struct cv_report_h
 			  struct cv_buf *out)
 {
 	struct cv_arena *scratch = cv_arena_new(SCRATCH_MAX);
+	struct footnotes notes = { 0 };
 	struct cv_term t;
 	int err;
 
@@ -93,9 +105,9 @@ int cv_report_kb_terminal(const struct cv_kb_answer *k, const struct cv_report_h
 		cv_term_wrap(&t, INDENT, CV_INK_PLAIN, k->note);
 	}
 	cv_term_nl(&t);
-	print_lines(k, &t);
+	print_lines(k, &t, &notes);
 	print_candidates(k, &t);
-	print_sources(k, &t);
+	print_sources(&t, &notes);
 	cv_term_printf(&t, CV_INK_DIM, "cuvet %s, knowledge base of %s", cv_version(), head->kb_date);
 	cv_term_nl(&t);
 	err = cv_arena_failed(scratch) ? CV_ENOMEM : out->err;

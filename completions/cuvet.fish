@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+# fish completion for cuvet
+
+function __cuvet_in
+	set -l words (commandline -opc)
+	set -l command check
+	if set -q words[2]; and not string match -q -- '-*' $words[2]
+		set command $words[2]
+	end
+	contains -- $command $argv
+end
+
+complete -c cuvet -f
+complete -c cuvet -n __fish_use_subcommand -a check -d 'judge this machine and its Python environments'
+complete -c cuvet -n __fish_use_subcommand -a gather -d 'record everything that check looks at into a bundle'
+complete -c cuvet -n __fish_use_subcommand -a kb -d 'ask the knowledge base'
+complete -c cuvet -n __fish_use_subcommand -a rule -d 'explain a finding'
+complete -c cuvet -n __fish_use_subcommand -a help -d 'show the help of a command'
+complete -c cuvet -n __fish_use_subcommand -l version -d 'show the version'
+
+complete -c cuvet -n '__cuvet_in check gather' -l root -r -F -d 'look at a directory tree or a bundle'
+complete -c cuvet -n '__cuvet_in check gather' -l machine -r -F -d 'judge as if it ran on that machine'
+complete -c cuvet -n '__cuvet_in check gather' -l set -x -d 'set or unset an environment variable'
+complete -c cuvet -n '__cuvet_in check gather' -l python -r -F -d 'the environment of this interpreter'
+complete -c cuvet -n '__cuvet_in check gather' -l env -x -a '(__fish_complete_directories)' -d 'this environment'
+complete -c cuvet -n '__cuvet_in check gather' -l all-envs -d 'every environment that is found'
+complete -c cuvet -n '__cuvet_in gather' -l redact -d 'replace names, serial numbers and secrets'
+complete -c cuvet -n '__cuvet_in check gather kb rule' -s o -l output -r -F -d 'write to a file'
+complete -c cuvet -n '__cuvet_in check kb rule' -l json -d 'the same as --format json'
+complete -c cuvet -n '__cuvet_in check' -l format -x -a 'terminal json facts' -d 'form of the output'
+complete -c cuvet -n '__cuvet_in kb rule' -l format -x -a 'terminal json' -d 'form of the output'
+complete -c cuvet -n '__cuvet_in check' -l fail-level -x -a 'error warning' -d 'least finding that makes exit status 1'
+complete -c cuvet -n '__cuvet_in check kb rule' -l exit-zero -d 'exit with 0 where it would be 1 or 3'
+complete -c cuvet -n '__cuvet_in check kb' -l kb -x -a '(__fish_complete_directories)' -d 'lay this knowledge over the built-in one'
+complete -c cuvet -n '__cuvet_in check' -s v -l verbose -d 'show more'
+complete -c cuvet -n '__cuvet_in check kb rule' -l color -x -a 'auto always never' -d 'colour'
+complete -c cuvet -n '__cuvet_in rule' -l list -d 'list all rules'
+complete -c cuvet -n '__cuvet_in check gather kb rule help' -s h -l help -d 'show the help'
+complete -c cuvet -n '__cuvet_in rule' -a "(cuvet rule --list 2>/dev/null | string match -r -g '^([a-z0-9][a-z0-9-]*)  ')"
+complete -c cuvet -n '__cuvet_in kb' -a 'torch onnxruntime-gpu tensorflow jax cupy cuda cudnn driver gpu cc python'
+complete -c cuvet -n '__cuvet_in help' -a 'check gather kb rule help'
