@@ -37,7 +37,7 @@ endfunction()
 add_runner(machines.all tests/machines/run.py $<TARGET_FILE:cuvet> --jobs 2)
 set_tests_properties(machines.all PROPERTIES PROCESSORS 2)
 
-foreach(name usage output documents surfaces)
+foreach(name usage output documents surfaces bundle)
   add_runner(cli.${name} tests/cli/${name}.py $<TARGET_FILE:cuvet>)
 endforeach()
 add_runner(cli.library tests/cli/library.py ${CMAKE_BINARY_DIR})
