@@ -71,6 +71,7 @@ def main(check, plants=(), copies=("src", "include")):
                 if os.path.isdir(os.path.join(ROOT, top)):
                     shutil.copytree(os.path.join(ROOT, top), os.path.join(tmp, top), symlinks=True)
                 elif os.path.exists(os.path.join(ROOT, top)):
+                    os.makedirs(os.path.dirname(os.path.join(tmp, top)), exist_ok=True)
                     shutil.copy(os.path.join(ROOT, top), os.path.join(tmp, top))
             plant(tmp)
             found = [f for f in check(tmp)[1] if f not in faults and words in f]
