@@ -25,7 +25,9 @@ mirror=$(sed -n 's/^URIs: *\([^ ]*debian\)\/*$/\1/p; s/^deb \([^ ]*debian\) .*/\
 if [ ! -e "$root/.complete" ]; then
 	rm -rf "$root"
 	say "debootstrap"
+	rm -f "$cache/status"
 	debootstrap --variant=minbase --include=python3,python3-venv bookworm "$root" "$mirror" >"$cache/debootstrap.log" 2>&1
+	cp "$root/var/lib/dpkg/status" "$cache/status" # as it was before any package of the driver
 	touch "$root/.complete"
 fi
 
@@ -35,13 +37,18 @@ if [ ! -e "$root/.driver" ]; then
 	rm -rf "$apt" && mkdir -p "$apt/lists/partial" "$apt/archives/partial"
 	echo "deb $mirror bookworm main contrib non-free non-free-firmware" >"$apt/sources.list"
 	opts="-o Dir::Etc::sourcelist=$apt/sources.list -o Dir::Etc::sourceparts=- -o Dir::State::lists=$apt/lists
-		-o Dir::State::status=$root/var/lib/dpkg/status -o Dir::Cache::archives=$apt/archives -o Dir::Cache::pkgcache=
-		-o Dir::Cache::srcpkgcache= -o APT::Install-Recommends=0"
+		-o Dir::State::status=$cache/status -o Dir::Cache::archives=$apt/archives -o Dir::Cache::pkgcache=
+		-o Dir::Cache::srcpkgcache= -o APT::Install-Recommends=0 -o APT::Sandbox::User=root"
 	apt-get $opts -qq update
 	apt-get $opts -qq -y --download-only install libcuda1 libnvidia-ml1 >/dev/null
 	mkdir -p "$root/debs" && cp "$apt/archives/"*.deb "$root/debs"
-	# twice: the first run may meet packages before what they depend on
-	chroot "$root" sh -c 'export DEBIAN_FRONTEND=noninteractive; dpkg -i /debs/*.deb || dpkg -i /debs/*.deb' >"$cache/driver.log" 2>&1
+	# more than once: a run may meet packages before what they pre-depend on
+	for pass in 1 2 3 4; do
+		if chroot "$root" sh -c 'DEBIAN_FRONTEND=noninteractive dpkg -i /debs/*.deb' >"$cache/driver.log" 2>&1; then
+			break
+		fi
+		[ $pass -lt 4 ] || { tail -n 5 "$cache/driver.log" >&2; exit 1; }
+	done
 	rm -rf "$root/debs"
 	touch "$root/.driver"
 fi
