@@ -117,8 +117,7 @@ int cv_elf_read(struct cv_elf *e, uint64_t off, void *buf, size_t len)
 	return 0;
 }
 
-/* Length of the text at off. */
-static int text_length(struct cv_elf *e, uint64_t off, uint64_t room, size_t *ret)
+int cv_elf_text_length(struct cv_elf *e, uint64_t off, uint64_t room, size_t *ret)
 {
 	size_t len = 0;
 
@@ -146,7 +145,7 @@ int cv_elf_text(struct cv_elf *e, uint64_t off, uint64_t room, const char **ret)
 	struct cv_elf_lazy *l = e->lazy;
 	size_t n;
 	char *s;
-	int r = text_length(e, off, room, &n);
+	int r = cv_elf_text_length(e, off, room, &n);
 
 	if (r < 0)
 		return r;

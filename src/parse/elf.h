@@ -135,6 +135,8 @@ bool cv_elf_offset_of(const struct cv_elf *e, uint64_t addr, uint64_t *ret_off, 
 int cv_elf_read_addr(struct cv_elf *e, uint64_t addr, void *buf, size_t len);
 /* The dynamic string at index; CV_EFORMAT outside of the table or where it does not end. */
 int cv_elf_dynstr(struct cv_elf *e, uint64_t index, const char **ret);
+/* The same into buf, for walks over many symbols; CV_ELIMIT if it does not fit. */
+int cv_elf_dynstr_to(struct cv_elf *e, uint64_t index, char *buf, size_t size);
 
 /* Versions that the file defines. */
 struct cv_elf_verdef {
@@ -191,7 +193,7 @@ enum cv_elf_stt { CV_STT_NOTYPE, CV_STT_OBJECT, CV_STT_FUNC, CV_STT_TLS = 6, CV_
 #define CV_ELF_UNDEF 0
 
 struct cv_elf_sym {
-	uint32_t name_at;   /* cv_elf_dynstr() */
+	uint32_t name_at;   /* cv_elf_dynstr_to() */
 	uint64_t value, size;
 	uint16_t section;   /* CV_ELF_UNDEF: it is not defined here */
 	uint8_t bind, type, other; /* enum cv_elf_bind, enum cv_elf_stt, st_other */

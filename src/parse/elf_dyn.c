@@ -175,6 +175,20 @@ int cv_elf_dynstr(struct cv_elf *e, uint64_t index, const char **ret)
 	return cv_elf_text(e, off + index, room - index, ret);
 }
 
+int cv_elf_dynstr_to(struct cv_elf *e, uint64_t index, char *buf, size_t size)
+{
+	uint64_t off, room;
+	size_t n;
+	int r;
+
+	if (!cv_elf_strtab(e, &off, &room) || index >= room)
+		return CV_EFORMAT;
+	r = cv_elf_text_length(e, off + index, room - index, &n);
+	if (r == 0 && n >= size)
+		r = CV_ELIMIT;
+	return r < 0 ? r : cv_elf_read(e, off + index, buf, n + 1);
+}
+
 static void take_number(struct cv_elf *e, uint64_t tag, uint64_t v)
 {
 	struct cv_elf_tables *t = &e->at;

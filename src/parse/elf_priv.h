@@ -47,6 +47,8 @@ struct cv_elf_lazy {
 
 /* Ends the reading of a part: CV_EFORMAT and CV_ELIMIT become damage, a message and 0; any other error is passed on. */
 int cv_elf_damage(struct cv_elf *e, enum cv_elf_part part, int err, uint64_t off, const char *what);
+/* Length of the text that ends within [off, off + room). CV_EFORMAT if it does not end. */
+int cv_elf_text_length(struct cv_elf *e, uint64_t off, uint64_t room, size_t *ret);
 /* A text that ends within [off, off + room), counted against CV_ELF_TEXT_MAX. CV_EFORMAT if it does not end, CV_ELIMIT. */
 int cv_elf_text(struct cv_elf *e, uint64_t off, uint64_t room, const char **ret);
 /* 1 if the text at [off, off + room) is name, 0 if not, negative on error. */

@@ -61,22 +61,37 @@ static void dump_sections(struct cv_elf *e)
 	}
 }
 
+/* As readelf has it: the default version that the file itself defines. */
+static bool is_default(struct cv_elf *e, const struct cv_elf_sym *s)
+{
+	const struct cv_elf_verdef *defs;
+	size_t n;
+
+	if (s->hidden || s->section == CV_ELF_UNDEF || cv_elf_verdefs(e, &defs, &n) < 0)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (defs[i].index == s->version_index)
+			return true;
+	return false;
+}
+
 static void dump_symbols(struct cv_elf *e)
 {
+	char name[CV_ELF_STR_MAX];
 	uint32_t n;
 
 	if (cv_elf_sym_count(e, &n) < 0)
 		return;
 	for (uint32_t i = 0; i < n; i++) {
 		struct cv_elf_sym s, found;
-		const char *name = "?", *version = NULL;
+		const char *version = NULL;
 
-		if (cv_elf_sym_at(e, i, &s) < 0 || cv_elf_dynstr(e, s.name_at, &name) < 0 || cv_elf_sym_version(e, &s, &version) < 0) {
+		if (cv_elf_sym_at(e, i, &s) < 0 || cv_elf_dynstr_to(e, s.name_at, name, sizeof(name)) < 0 || cv_elf_sym_version(e, &s, &version) < 0) {
 			printf("symbol-lost %u\n", i);
 			continue;
 		}
 		printf("symbol %u %" PRIx64 " %" PRIu64 " %u %u %u %s%s%s\n", i, s.value, s.size, s.type, s.bind, s.section, name,
-		       !version ? "" : s.hidden || !s.section ? "@" : "@@", version ? version : "");
+		       !version ? "" : is_default(e, &s) ? "@@" : "@", version ? version : "");
 		if (s.section && s.bind != CV_STB_LOCAL && name[0] &&
 		    (cv_elf_symbol(e, name, version, &found) != 0 || found.name_at != s.name_at))
 			printf("symbol-not-found %s %s\n", name, version ? version : "-");
