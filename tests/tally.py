@@ -10,7 +10,7 @@ import re
 import sys
 import xml.etree.ElementTree as ET
 
-CMOCKA = re.compile(r"^\[  (PASSED|FAILED)  \] (\d+) test\(s\)", re.M)
+CMOCKA = re.compile(r"\[  (PASSED|FAILED)  \] (\d+) test\(s\)")  # not always at the start of a line: it goes to stderr
 OURS = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$", re.M)
 
 

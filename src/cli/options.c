@@ -177,7 +177,7 @@ static const struct cli_option *option_of(const struct cli_command *cmd, int val
 
 static bool is_allowed(const char *values, const char *arg)
 {
-	size_t n = strlen(arg);
+	size_t n = strchr(arg, '|') ? 0 : strlen(arg);
 
 	for (const char *p = values; n && (p = strstr(p, arg)); p += n)
 		if ((p == values || p[-1] == '|') && (p[n] == '\0' || p[n] == '|'))

@@ -78,7 +78,8 @@ def closed_output_is_told(cuvet, work, where):
 def on_terminal(cuvet, args, env):
     """Output as a terminal gets it."""
     master, slave = pty.openpty()
-    full = dict(harness.PLAIN, TERM="xterm", **env)
+    full = dict(harness.PLAIN, TERM="xterm")
+    full.update(env)
     p = subprocess.Popen([cuvet.path] + args, stdin=subprocess.DEVNULL, stdout=slave, stderr=subprocess.PIPE, env=full)
     os.close(slave)
     out = b""
