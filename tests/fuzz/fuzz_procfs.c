@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "parse/cudaver.h"
+#include "parse/libname.h"
+#include "parse/modscan.h"
 #include "parse/modulesdep.h"
 #include "parse/nvproc.h"
 #include "parse/osrelease.h"
@@ -80,6 +82,28 @@ static void fuzz_cudaver(struct cv_str text, struct cv_arena *a)
 	cv_cudaver_name(cv_str_dup(a, text), "cuda-", a, &s);
 }
 
+/* A stream tells the same however it is cut; the first byte says how. */
+static void fuzz_stream(struct cv_str text)
+{
+	struct cv_modscan whole = { 0 }, cut = { 0 };
+	size_t step = text.n ? (unsigned char)text.p[0] + 1u : 1;
+
+	cv_modscan_feed(&whole, text.p, text.n);
+	for (size_t at = 0; at < text.n; at += step)
+		cv_modscan_feed(&cut, text.p + at, text.n - at < step ? text.n - at : step);
+	if (strcmp(whole.version, cut.version) != 0 || strcmp(whole.license, cut.license) != 0 || whole.is_signed != cut.is_signed)
+		abort();
+}
+
+static void fuzz_libname(struct cv_str name)
+{
+	struct cv_str family;
+
+	if (cv_libname_family(name, &family) && (family.n == 0 || family.n + 6 > name.n))
+		abort();
+	cv_libname_version(name);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct cv_arena *a = cv_arena_new((size_t)16 << 20);
@@ -101,6 +125,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		break;
 	case 'o':
 		cv_osrelease_parse(text, a, &os);
+		break;
+	case 'l':
+		fuzz_libname(text);
+		break;
+	case 's':
+		fuzz_stream(text);
 		break;
 	case 'v':
 		fuzz_cudaver(text, a);
