@@ -21,6 +21,8 @@ def path_of(args):
     if not m:
         m = re.match(r'^"((?:[^"\\]|\\.)*)"', args)
         return m and m[1]
+    if not m[2]:
+        return m[1]
     return m[2] if m[2].startswith("/") or not m[1] else m[1].rstrip("/") + "/" + m[2]
 
 
