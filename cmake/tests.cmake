@@ -36,6 +36,7 @@ endfunction()
 
 add_runner(machines.all tests/machines/run.py $<TARGET_FILE:cuvet> --jobs 2)
 set_tests_properties(machines.all PROPERTIES PROCESSORS 2)
+add_runner(machines.builders tests/machines/builders.py)
 
 foreach(name usage output inputs documents surfaces bundle)
   add_runner(cli.${name} tests/cli/${name}.py $<TARGET_FILE:cuvet>)
