@@ -14,7 +14,6 @@
 
 #define SECURE_BOOT "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
 #define MOUNTINFO "/proc/self/mountinfo"
-#define OSRELEASE "/proc/sys/kernel/osrelease"
 #define TEGRA_RELEASE "/etc/nv_tegra_release"
 #define SHM_MOUNTS_MAX 100000
 
@@ -188,18 +187,19 @@ static void see_container(struct cv_collect_ctx *c, struct cv_subject *s, const 
 
 static void see_kernel_kind(struct cv_collect_ctx *c, struct cv_subject *s)
 {
+	const struct cv_value *kernel = cv_fact(s, CV_F_machine_kernel);
+	unsigned wsl = kernel->state == CV_KNOWN ? cv_osrelease_wsl(cv_str_of(kernel->str)) : 0;
 	struct cv_str text;
-	unsigned wsl = 0;
-	int r = cv_see_text(c, OSRELEASE, &text);
+	int r;
 
-	if (r == 0)
-		wsl = cv_osrelease_wsl(text);
 	if (wsl)
-		cv_facts_int(c->facts, s, CV_F_machine_wsl, wsl, prov(OSRELEASE, 1));
-	else if (r < 0 && cv_view_exists(c->view, "/usr/lib/wsl/lib/libcuda.so.1"))
+		cv_facts_int(c->facts, s, CV_F_machine_wsl, wsl, kernel->prov);
+	else if (kernel->state == CV_KNOWN)
+		cv_facts_state(c->facts, s, CV_F_machine_wsl, CV_ABSENT, NULL, kernel->prov);
+	else if (cv_view_exists(c->view, "/usr/lib/wsl/lib/libcuda.so.1"))
 		cv_facts_int(c->facts, s, CV_F_machine_wsl, 2, prov("/usr/lib/wsl/lib", 0));
 	else
-		cv_see_fail(c, s, CV_F_machine_wsl, r < 0 ? r : CV_ENOENT, prov(OSRELEASE, 1));
+		cv_facts_state(c->facts, s, CV_F_machine_wsl, kernel->state, NULL, kernel->prov);
 	r = cv_see_text(c, "/proc/version", &text);
 	if (r == 0)
 		cv_facts_bool(c->facts, s, CV_F_machine_gvisor, cv_version_is_gvisor(text), prov("/proc/version", 1));

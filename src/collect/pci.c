@@ -197,6 +197,8 @@ static bool see_tegra(struct cv_collect_ctx *c)
 	const char *name = NULL, *path = DEVTREE;
 	struct cv_str text, chip;
 
+	if (!cv_fact_known(cv_see_only(c, CV_KIND_machine), CV_F_machine_jetson))
+		return false;
 	if (cv_see_text(c, DEVTREE, &text) == 0 && cv_devtree_tegra(text, &chip)) {
 		name = cv_str_dup(c->scratch, chip);
 	} else {
