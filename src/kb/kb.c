@@ -46,14 +46,14 @@ enum cv_ver_scheme cv_kb_scheme(const struct cv_kb *kb, const char *subject)
 	return CV_VER_DOTTED;
 }
 
-/* Index of the first row whose subject and property are not below these. */
-static size_t lower_bound(const struct cv_kb *kb, const char *subject, const char *property)
+/* Index of the first row whose subject (its first n bytes) and property are not below these. */
+static size_t lower_bound(const struct cv_kb *kb, const char *subject, size_t n, const char *property)
 {
 	size_t low = 0, high = kb->row_n;
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
-		int c = strcmp(text(kb, kb->rows[mid].subject), subject);
+		int c = strncmp(text(kb, kb->rows[mid].subject), subject, n);
 
 		if (!c)
 			c = strcmp(text(kb, kb->rows[mid].property), property);
@@ -109,7 +109,7 @@ bool cv_kb_get(const struct cv_kb *kb, const char *subject, const char *version,
 {
 	enum cv_ver_scheme scheme = CV_VER_DOTTED;
 	char buf[VERSION_MAX];
-	size_t i = lower_bound(kb, subject, property);
+	size_t i = lower_bound(kb, subject, SIZE_MAX, property);
 
 	if (version) {
 		scheme = cv_kb_scheme(kb, subject);
@@ -150,14 +150,25 @@ bool cv_kb_has_word(const char *value, const char *word)
 	return false;
 }
 
+/* Where rows of a subject, or of all that begin like "gpu:*", start. */
+static size_t first_of(const struct cv_kb *kb, const char *subject, const char *property)
+{
+	bool all = !property || cv_ends(property, ":*");
+
+	if (cv_ends(subject, ":*"))
+		return lower_bound(kb, subject, strlen(subject) - 1, "");
+	return lower_bound(kb, subject, SIZE_MAX, all ? "" : property);
+}
+
 struct cv_kb_iter cv_kb_iter(const struct cv_kb *kb, const char *subject, const char *version, const char *property)
 {
-	struct cv_kb_iter it = { .kb = kb, .subject = subject, .version = version, .property = property };
-	bool all = !subject || cv_ends(subject, ":*");
-
-	/* A pattern's rows are contiguous too, but '*' does not sort at their beginning; next() skips up to them. */
-	it.at = all ? 0 : lower_bound(kb, subject, property && !cv_ends(property, ":*") ? property : "");
-	return it;
+	return (struct cv_kb_iter){
+		.kb = kb,
+		.subject = subject,
+		.version = version,
+		.property = property,
+		.at = subject ? first_of(kb, subject, property) : 0,
+	};
 }
 
 bool cv_kb_next(struct cv_kb_iter *it, struct cv_kb_row *ret)
@@ -170,8 +181,8 @@ bool cv_kb_next(struct cv_kb_iter *it, struct cv_kb_row *ret)
 		enum cv_ver_scheme scheme;
 
 		if (it->subject && !cv_tsv_name_matches(it->subject, subject)) {
-			if (!cv_ends(it->subject, ":*"))
-				it->at = it->kb->row_n;
+			/* Rows of one subject or prefix lie together and the walk began at them. */
+			it->at = it->kb->row_n;
 			continue;
 		}
 		if (it->property && !cv_tsv_name_matches(it->property, text(it->kb, it->kb->rows[i].property)))
