@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What to type: exact commands, spelt for the tool that manages the environment, never for another machine's GPUs or driver.
+ *
+ * A wheel of the vendor's index is named with its local part (torch==2.9.0+cu126): pip takes 2.9.0+cu128 for 2.9.0 and would
+ * change nothing.
+ */
+#include "judge/advise.h"
+
+#include "base/version.h"
+
+bool cv_is_conda(const struct cv_wenv *env, const struct cv_subject *pkg)
+{
+	const char *source = cv_fact_str(pkg, CV_F_package_source);
+
+	(void)env;
+	return source && cv_streq(source, "conda-meta");
+}
+
+static const char *python_of(const struct cv_judge_ctx *ctx, const struct cv_wenv *env)
+{
+	return cv_shell_quote(ctx->a, env->exe ? env->exe : cv_path_join(ctx->a, env->path, "bin/python"));
+}
+
+static bool is_uv(const struct cv_wenv *env)
+{
+	const char *kind = cv_fact_str(env->s, CV_F_env_kind);
+
+	return (env->manager && cv_streq(env->manager, "uv")) || (kind && cv_streq(kind, "uv"));
+}
+
+/* Always quoted: specifiers hold characters that shells give a meaning. */
+static const char *spec_word(const struct cv_judge_ctx *ctx, const char *spec)
+{
+	return strpbrk(spec, "\"$`\\!'") ? cv_shell_quote(ctx->a, spec) : cv_arena_printf(ctx->a, "\"%s\"", spec);
+}
+
+static const char *words(const struct cv_judge_ctx *ctx, const struct cv_strv *list, bool spec)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < list->n; i++)
+		text = cv_arena_printf(ctx->a, "%s %s", text,
+				       spec ? spec_word(ctx, list->v[i]) : cv_shell_quote(ctx->a, list->v[i]));
+	return text;
+}
+
+const char *cv_install_command(const struct cv_judge_ctx *ctx, const struct cv_install *in)
+{
+	const char *python = python_of(ctx, in->env), *remove = "", *url = "", *flags;
+	bool uv = is_uv(in->env);
+
+	if (cv_is_conda(in->env, in->pkg) || in->env->managed)
+		return NULL;
+	if (in->index_url)
+		url = cv_arena_printf(ctx->a, " --index-url %s", cv_shell_quote(ctx->a, in->index_url));
+	if (in->remove.n && uv)
+		remove = cv_arena_printf(ctx->a, "uv pip uninstall --python %s%s && ", python, words(ctx, &in->remove, false));
+	else if (in->remove.n)
+		remove = cv_arena_printf(ctx->a, "%s -m pip uninstall -y%s && ", python, words(ctx, &in->remove, false));
+	flags = cv_arena_printf(ctx->a, "%s%s", in->force ? (uv ? " --reinstall" : " --force-reinstall") : "",
+				in->no_deps ? " --no-deps" : "");
+	if (uv)
+		return cv_arena_printf(ctx->a, "%suv pip install --python %s%s%s%s", remove, python, flags,
+				       words(ctx, &in->specs, true), url);
+	return cv_arena_printf(ctx->a, "%s%s -m pip install%s%s%s", remove, python, flags, words(ctx, &in->specs, true), url);
+}
+
+/* conda-forge's builds follow the virtual package __cuda; asking for a CUDA build by name is what a user can type. */
+static const char *conda_command(const struct cv_judge_ctx *ctx, const struct cv_wenv *env, const char *package, int64_t cuda_major)
+{
+	return cv_arena_printf(ctx->a, "conda install -p %s -c conda-forge \"%s=*=*cuda*\" \"cuda-version=%lld\"",
+			       cv_shell_quote(ctx->a, env->path), package, (long long)cuda_major);
+}
+
+/* Where the distribution forbids pip, the way is an environment of one's own. */
+static const char *venv_command(const struct cv_judge_ctx *ctx, const struct cv_wenv *env, const struct cv_install *in)
+{
+	const char *url = in->index_url ? cv_arena_printf(ctx->a, " --index-url %s", cv_shell_quote(ctx->a, in->index_url)) : "";
+
+	return cv_arena_printf(ctx->a, "%s -m venv ~/gpu-env && ~/gpu-env/bin/python -m pip install%s%s", python_of(ctx, env),
+			       words(ctx, &in->specs, true), url);
+}
+
+static void add_command(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct cv_install *in, const char *changes)
+{
+	const char *command = cv_install_command(ctx, in);
+
+	if (command)
+		cv_find_command(ctx, f, command, changes);
+	else
+		cv_find_command(ctx, f, venv_command(ctx, in->env, in),
+				"makes a virtual environment in ~/gpu-env: this Python belongs to the distribution, which forbids pip");
+}
+
+/* torchvision and torchaudio must come from the same index and release. */
+static void add_companions(struct cv_judge_ctx *ctx, const struct cv_wenv *env, const struct cv_build_advice *b, struct cv_strv *specs)
+{
+	static const char *const names[] = { "torchvision", "torchaudio" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *version = cv_kb_value(ctx->kb, "torch", b->version, names[i]);
+
+		if (!version || !cv_wenv_package(env, names[i]))
+			continue;
+		/* The last torchaudio serves all later torch releases and is not on their indexes. */
+		if (cv_streq(names[i], "torchaudio") && cv_ver_part(version, 1) != cv_ver_part(b->version, 1))
+			cv_strv_push(ctx->a, specs, names[i]);
+		else
+			cv_strv_push(ctx->a, specs, cv_arena_printf(ctx->a, "%s==%s", names[i], version));
+	}
+}
+
+static const char *torch_changes(const struct cv_judge_ctx *ctx, const struct cv_wload *l, const struct cv_build_advice *b)
+{
+	return cv_arena_printf(ctx->a, "replaces %s by torch %s+%s%s", l->label, b->version, b->variant,
+			       cv_ver_cmp(CV_VER_DOTTED, ctx->w->driver.api, b->cuda) >= 0
+				       ? ""
+				       : cv_arena_printf(ctx->a, "; CUDA %s runs on this driver (%s) by minor-version compatibility",
+							 b->cuda, ctx->w->driver.api));
+}
+
+bool cv_fix_torch(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct cv_wload *l, const char **ret_none)
+{
+	const struct cv_wenv *env = &ctx->w->envs.v[l->env];
+	const char *url = cv_kb_value(ctx->kb, "index", NULL, "url:pytorch");
+	const char *keep = l->version ? cv_ver_public(ctx->a, l->version) : NULL, *none = NULL;
+	struct cv_install in = { .env = env, .pkg = l->pkg };
+	struct cv_build_advice b;
+	struct cv_want want;
+	struct cv_str parts;
+	ptrdiff_t at;
+
+	if (ctx->w->jetson)
+		none = "the torch wheel of the board's own JetPack";
+	else if (!cv_want_of(ctx, env, &want))
+		none = "the GPUs or the driver are not known well enough to name a build";
+	else if (!cv_advise_torch(ctx, &want, keep, &b))
+		none = cv_arena_printf(ctx->a, "no torch build in the knowledge base (%s) fits this driver, these GPUs and this Python",
+				       cv_kb_date(ctx->kb));
+	if (none) {
+		if (ret_none)
+			*ret_none = none;
+		return false;
+	}
+	if (cv_is_conda(env, l->pkg)) {
+		cv_find_command(ctx, f, conda_command(ctx, env, "pytorch", cv_ver_part(b.cuda, 0)), "installs the CUDA build of conda-forge");
+		return true;
+	}
+	parts = cv_str_of(url ? url : "");
+	at = cv_str_find(parts, "%s");
+	if (at >= 0)
+		in.index_url = cv_arena_printf(ctx->a, "%.*s%s%s", (int)at, parts.p, b.variant, parts.p + at + 2);
+	cv_strv_push(ctx->a, &in.specs, cv_arena_printf(ctx->a, "torch==%s+%s", b.version, b.variant));
+	add_companions(ctx, env, &b, &in.specs);
+	add_command(ctx, f, &in, torch_changes(ctx, l, &b));
+	return true;
+}
+
+/* Everything installed that writes the framework's import directory. */
+static void same_directory(const struct cv_judge_ctx *ctx, const struct cv_wenv *env, const char *framework, struct cv_strv *ret)
+{
+	for (size_t i = 0; i < env->packages.n; i++) {
+		const char *name = cv_fact_str(env->packages.v[i], CV_F_package_name), *writes;
+
+		if (!name)
+			continue;
+		writes = cv_kb_value(ctx->kb, cv_arena_printf(ctx->a, "package:%s", name), NULL, "framework");
+		if (writes && cv_streq(writes, framework) && !cv_strv_has(ret, name))
+			cv_strv_push(ctx->a, ret, name);
+	}
+	cv_strv_sort(ret);
+}
+
+/* The CUDA major to share: that of the torch beside it, otherwise 0 for whatever the driver runs. */
+static int64_t shared_major(const struct cv_judge_ctx *ctx, const struct cv_wload *l)
+{
+	const struct cv_wload *torch = cv_world_load(ctx->w, l->env, "torch");
+
+	if (torch && torch->build == CV_BUILD_GPU && torch->cuda)
+		return cv_ver_part(torch->cuda, 0);
+	return 0;
+}
+
+bool cv_fix_ort(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct cv_wload *l, const char **ret_none)
+{
+	const struct cv_wenv *env = &ctx->w->envs.v[l->env];
+	int64_t major = shared_major(ctx, l);
+	struct cv_install in = { .env = env, .pkg = l->pkg };
+	struct cv_build_advice b;
+	struct cv_want want;
+	const char *none = NULL;
+
+	if (ctx->w->jetson)
+		none = "the onnxruntime-gpu wheel of the board's own JetPack";
+	else if (!cv_want_of(ctx, env, &want))
+		none = "the GPUs or the driver are not known well enough to name a build";
+	else if (!cv_advise_ort(ctx, &want, major, &b))
+		none = cv_arena_printf(ctx->a, "no onnxruntime-gpu%s in the knowledge base (%s) has code for these GPUs and a wheel for this Python",
+				       major ? cv_arena_printf(ctx->a, " for CUDA %lld", (long long)major) : "", cv_kb_date(ctx->kb));
+	if (none) {
+		if (ret_none)
+			*ret_none = none;
+		return false;
+	}
+	if (cv_is_conda(env, l->pkg)) {
+		cv_find_command(ctx, f, conda_command(ctx, env, "onnxruntime", cv_ver_part(b.cuda, 0)),
+				"installs the CUDA build of conda-forge");
+		return true;
+	}
+	same_directory(ctx, env, "onnxruntime", &in.remove);
+	cv_strv_push(ctx->a, &in.specs, cv_arena_printf(ctx->a, "onnxruntime-gpu==%s", b.version));
+	add_command(ctx, f, &in,
+		    cv_arena_printf(ctx->a, "replaces %s by onnxruntime-gpu %s, built for CUDA %s%s", l->label, b.version, b.cuda,
+				    major ? " like the torch beside it" : ""));
+	return true;
+}
+
+const char *cv_driver_how(const struct cv_judge_ctx *ctx, const char *version)
+{
+	const char *os = cv_fact_str(ctx->w->machine, CV_F_machine_os_id);
+
+	if (ctx->w->wsl)
+		return cv_arena_printf(ctx->a, "install NVIDIA's Windows driver %s or newer in Windows; nothing in WSL", version);
+	if (ctx->w->container)
+		return cv_arena_printf(ctx->a, "install driver %s or newer on the host; nothing in the container", version);
+	if (os && cv_streq(os, "ubuntu"))
+		return cv_arena_printf(ctx->a, "install driver %s or newer (ubuntu-drivers install, or a package nvidia-driver-NNN)", version);
+	return cv_arena_printf(ctx->a, "install driver %s or newer with the system's package manager", version);
+}
+
+bool cv_fix_driver(struct cv_judge_ctx *ctx, struct cv_finding *f, const char *version)
+{
+	const struct cv_wgpu *gpu = NULL;
+	const char *last = NULL, *how;
+	struct cv_fix *x;
+
+	if (cv_advise_driver(ctx, version, &gpu, &last) == CV_TRI_BAD)
+		return false;
+	how = cv_driver_how(ctx, version);
+	last = cv_last_driver(ctx);
+	if (last)
+		how = cv_arena_printf(ctx->a, "%s, but none past branch %s: it is the last that drives all GPUs here", how, last);
+	x = cv_find_text(ctx, f, how, cv_arena_printf(ctx->a, "raises the driver to at least %s", version));
+	x->needs_root = true;
+	x->reboot = !ctx->w->wsl;
+	x->risk = "everything on this machine gets the new driver";
+	return true;
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The CUDA libraries that a build's GPU library names in DT_NEEDED, against what the environment and the loader's paths hold.
+ * Without the loader simulated, only what is nowhere is said to be missing; the order of the search is not judged here.
+ */
+#include "judge/rules.h"
+
+#include "base/version.h"
+#include "judge/advise.h"
+#include "judge/cells.h"
+
+enum want { WANT_CUDA, WANT_CUDNN, WANT_ANY };
+
+static bool is_cudnn(const char *soname)
+{
+	return cv_str_is(cv_soname_family(soname), "cudnn");
+}
+
+/* The needed libraries that are nowhere, of the kind that a rule speaks of. */
+static void lacking(const struct cv_judge_ctx *ctx, const struct cv_wload *l, enum want want, struct cv_strv *ret,
+		    const struct cv_wlib **ret_other)
+{
+	struct cv_strv needs = { 0 };
+
+	cv_load_needs(ctx, l, &needs);
+	for (size_t i = 0; i < needs.n; i++) {
+		struct cv_provided p = cv_load_provided(ctx, l, needs.v[i]);
+
+		if (p.by != CV_PROVIDER_NONE || (p.other_major != NULL) != (want != WANT_ANY))
+			continue;
+		if (want != WANT_ANY && is_cudnn(needs.v[i]) != (want == WANT_CUDNN))
+			continue;
+		cv_strv_push(ctx->a, ret, needs.v[i]);
+		if (!*ret_other)
+			*ret_other = p.other_major;
+	}
+}
+
+/* May it be said that a library is nowhere? Only where all places were looked at. */
+static const char *blind_because(const struct cv_judge_ctx *ctx, const struct cv_wload *l)
+{
+	const struct cv_subject *ldso = cv_facts_find(ctx->facts, CV_KIND_ldso, "");
+	const struct cv_subject *env = ctx->w->envs.v[l->env].s;
+	enum cv_state cache = cv_fact(ldso, CV_F_ldso_cache_entries)->state;
+
+	if (!cv_fact_known(l->fw, CV_F_framework_gpu_needed))
+		return cv_fact_because(ctx->a, l->fw, CV_F_framework_gpu_needed);
+	if (!cv_fact_known(env, CV_F_env_sys_path))
+		return cv_fact_because(ctx->a, env, CV_F_env_sys_path);
+	if (cache != CV_KNOWN && cache != CV_ABSENT)
+		return cv_fact_because(ctx->a, ldso, CV_F_ldso_cache_entries);
+	if (cv_is_conda(&ctx->w->envs.v[l->env], l->pkg))
+		return "conda's libraries are found by the loader's rules, which are not judged yet";
+	if (!cv_streq(l->framework, "torch") && !cv_streq(l->framework, "onnxruntime"))
+		return cv_arena_printf(ctx->a, "%s opens its libraries by itself", l->framework);
+	return NULL;
+}
+
+/* The wheel of the CUDA stack that brings a library, as the package pins it or by its usual name. */
+static const char *wheel_spec(const struct cv_judge_ctx *ctx, const struct cv_wload *l, const char *soname)
+{
+	static const struct {
+		const char *family, *stem;
+	} stems[] = {
+		{ "cudart", "nvidia-cuda-runtime" },
+		{ "cublas", "nvidia-cublas" },
+		{ "cublasLt", "nvidia-cublas" },
+		{ "cudnn", "nvidia-cudnn" },
+	};
+	const struct cv_strv *requires = cv_fact_list(l->pkg, CV_F_package_requires);
+	int64_t cuda = l->cuda ? cv_ver_part(l->cuda, 0) : 0;
+	const char *stem = NULL;
+
+	for (size_t i = 0; i < sizeof(stems) / sizeof(stems[0]); i++)
+		if (cv_str_is(cv_soname_family(soname), stems[i].family))
+			stem = stems[i].stem;
+	for (size_t i = 0; stem && i < requires->n; i++)
+		if (cv_starts(requires->v[i], stem)) {
+			struct cv_str s = cv_str_of(requires->v[i]);
+			ptrdiff_t marker = cv_str_chr(s, ';');
+
+			return cv_str_dup(ctx->a, cv_str_trim(marker < 0 ? s : cv_str_sub(s, 0, (size_t)marker)));
+		}
+	if (!stem || !cuda)
+		return NULL;
+	if (cuda >= 13 && !is_cudnn(soname))
+		return cv_arena_printf(ctx->a, "%s>=%lld,<%lld", stem, (long long)cuda, (long long)cuda + 1);
+	return cv_arena_printf(ctx->a, "%s-cu%lld==%.*s.*", stem, (long long)cuda, CV_STR_ARG(cv_soname_major(soname)));
+}
+
+static void add_wheels_fix(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct cv_wload *l, const struct cv_strv *sonames)
+{
+	struct cv_install in = { .env = &ctx->w->envs.v[l->env], .pkg = l->pkg };
+	const char *command;
+
+	for (size_t i = 0; i < sonames->n; i++) {
+		const char *spec = wheel_spec(ctx, l, sonames->v[i]);
+
+		if (spec && !cv_strv_has(&in.specs, spec))
+			cv_strv_push(ctx->a, &in.specs, spec);
+	}
+	command = in.specs.n ? cv_install_command(ctx, &in) : NULL;
+	if (command)
+		cv_find_command(ctx, f, command, "installs the libraries into the environment");
+	else
+		cv_find_text(ctx, f, cv_arena_printf(ctx->a, "install %s into the environment or onto the loader's path", cv_join_and(ctx->a, sonames)), NULL);
+}
+
+static struct cv_finding *report_lacking(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wload *l,
+					 const struct cv_strv *sonames, const struct cv_wlib *other)
+{
+	const char *majors = other && other->soname ? cv_str_dup(ctx->a, cv_soname_major(other->soname)) : NULL;
+	struct cv_finding *f;
+
+	if (other)
+		f = cv_find(ctx, self, "%s needs %s; here is %s", l->label, cv_join_and(ctx->a, sonames), other->soname);
+	else
+		f = cv_find(ctx, self, "%s needs %s, which is not on this machine", l->label, cv_join_and(ctx->a, sonames));
+	cv_find_env(ctx, f, &ctx->w->envs.v[l->env]);
+	cv_find_subject(f, "package", l->dist, cv_fact_str(l->fw, CV_F_framework_path));
+	cv_find_param(ctx, f, "package", l->label);
+	cv_find_params(ctx, f, "soname", sonames);
+	for (size_t i = 0; i < sonames->n; i++)
+		cv_find_param(ctx, f, "needed", cv_str_dup(ctx->a, cv_soname_major(sonames->v[i])));
+	cv_find_param(ctx, f, "found", majors);
+	cv_find_fact(ctx, f, l->fw, CV_F_framework_gpu_needed);
+	if (other) {
+		cv_find_fact(ctx, f, other->s, CV_F_lib_soname);
+		cv_find_fact(ctx, f, other->s, CV_F_lib_version);
+	}
+	cv_find_prove(ctx, f, "cuvet check --env %s", cv_shell_quote(ctx->a, ctx->w->envs.v[l->env].path));
+	cv_find_hits(ctx, f, CV_ASPECT_LOADS, (struct cv_hit){ .env = l->env, .gpu = CV_NO_INDEX, .workload = l->name });
+	return f;
+}
+
+static void report_major(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wload *l, const struct cv_strv *sonames,
+			 const struct cv_wlib *other)
+{
+	struct cv_finding *f = report_lacking(ctx, self, l, sonames, other);
+
+	cv_find_why(ctx, f, "A library of another major has another name (SONAME) and another interface: the loader does not take it.");
+	if (cv_streq(l->framework, "onnxruntime"))
+		cv_fix_ort(ctx, f, l, NULL);
+	add_wheels_fix(ctx, f, l, sonames);
+}
+
+static void judge_libs(struct cv_judge_ctx *ctx, const struct cv_rule *self, enum want want)
+{
+	size_t n = 0, checked = 0;
+	const char *blind = NULL;
+
+	for (size_t i = 0; i < ctx->w->loads.n; i++) {
+		const struct cv_wload *l = &ctx->w->loads.v[i];
+		const struct cv_wlib *other = NULL;
+		struct cv_strv sonames = { 0 };
+		const char *because;
+
+		if (l->build != CV_BUILD_GPU)
+			continue;
+		because = blind_because(ctx, l);
+		if (because) {
+			blind = because;
+			continue;
+		}
+		checked++;
+		lacking(ctx, l, want, &sonames, &other);
+		if (!sonames.n)
+			continue;
+		n++;
+		if (want == WANT_ANY) {
+			struct cv_finding *f = report_lacking(ctx, self, l, &sonames, NULL);
+
+			cv_find_why(ctx, f, "Neither the environment nor the directories that the loader searches hold it.");
+			add_wheels_fix(ctx, f, l, &sonames);
+		} else {
+			report_major(ctx, self, l, &sonames, other);
+		}
+	}
+	if (blind)
+		cv_not_evaluated(ctx, self, "%s", blind);
+	else if (!n && checked)
+		cv_ruled_out(ctx, self, "every CUDA and cuDNN library that a build here needs is there in its major");
+	else if (!n)
+		cv_not_evaluated(ctx, self, "no build for CUDA is installed");
+}
+
+CV_RULE(cv_rule_cuda_major)
+{
+	judge_libs(ctx, self, WANT_CUDA);
+}
+
+CV_RULE(cv_rule_cudnn_major)
+{
+	judge_libs(ctx, self, WANT_CUDNN);
+}
+
+CV_RULE(cv_rule_library_missing)
+{
+	judge_libs(ctx, self, WANT_ANY);
+}
+
+/* NVIDIA's images set these two, and they exist only where an old runtime mounts them. */
+static bool is_harmless(const char *dir)
+{
+	return cv_streq(dir, "/usr/local/nvidia/lib") || cv_streq(dir, "/usr/local/nvidia/lib64");
+}
+
+static bool is_stub_dir(const char *dir)
+{
+	return cv_ends(dir, "/stubs") || strstr(dir, "/stubs/") != NULL;
+}
+
+struct entries {
+	struct cv_strv stub, relative, dead;
+	bool empty;
+};
+
+static struct entries sort_entries(const struct cv_judge_ctx *ctx, const char *path)
+{
+	const struct cv_strv *dead = cv_fact_list(cv_facts_find(ctx->facts, CV_KIND_ldso, ""), CV_F_ldso_path_dead);
+	struct entries e = { .empty = *path && (path[0] == ':' || cv_ends(path, ":") || strstr(path, "::")) };
+	struct cv_str rest = cv_str_of(path), part;
+
+	while (cv_str_split(&rest, ':', &part)) {
+		const char *dir = cv_str_dup(ctx->a, part);
+
+		if (!part.n)
+			continue;
+		if (is_stub_dir(dir))
+			cv_strv_push(ctx->a, &e.stub, dir);
+		else if (*dir != '/')
+			cv_strv_push(ctx->a, &e.relative, dir);
+		else if (cv_strv_has(dead, dir) && !is_harmless(dir))
+			cv_strv_push(ctx->a, &e.dead, dir);
+	}
+	return e;
+}
+
+static void report_path(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_subject *var, const struct entries *e)
+{
+	struct cv_finding *f;
+
+	if (e->stub.n)
+		f = cv_find(ctx, self, "LD_LIBRARY_PATH holds %s, a folder of stubs for linking", cv_join_and(ctx->a, &e->stub));
+	else if (e->relative.n)
+		f = cv_find(ctx, self, "LD_LIBRARY_PATH holds %s, which depends on the working directory", cv_join_and(ctx->a, &e->relative));
+	else if (e->dead.n)
+		f = cv_find(ctx, self, "LD_LIBRARY_PATH holds %s, which does not exist", cv_join_and(ctx->a, &e->dead));
+	else
+		f = cv_find(ctx, self, "LD_LIBRARY_PATH has an empty entry, which means the working directory");
+	if (!e->stub.n && !e->relative.n)
+		f->severity = CV_NOTE; /* the loader passes over it */
+	cv_find_params(ctx, f, "stub", &e->stub);
+	cv_find_params(ctx, f, "relative", &e->relative);
+	cv_find_params(ctx, f, "dead", &e->dead);
+	cv_find_fact(ctx, f, var, CV_F_var_value);
+	if (e->dead.n)
+		cv_find_fact(ctx, f, cv_facts_find(ctx->facts, CV_KIND_ldso, ""), CV_F_ldso_path_dead);
+	cv_find_why(ctx, f, "%s", e->stub.n ? "A stub satisfies the linker and fails at run time (error 34, stub library): it must not be found before the driver's own."
+					    : "Programs find other libraries when they are started elsewhere, or the entry has no effect.");
+	cv_find_text(ctx, f, "take the entry out of LD_LIBRARY_PATH where it is set (shell start-up file, image, module)", NULL);
+	cv_find_prove(ctx, f, "echo \"$LD_LIBRARY_PATH\"");
+}
+
+CV_RULE(cv_rule_loader_path)
+{
+	const struct cv_subject *var = cv_facts_find(ctx->facts, CV_KIND_var, "LD_LIBRARY_PATH");
+	const char *path = cv_fact_str(var, CV_F_var_value);
+	struct entries e;
+
+	if (!path) {
+		if (cv_fact(var, CV_F_var_value)->state == CV_ABSENT)
+			cv_ruled_out(ctx, self, "LD_LIBRARY_PATH is not set");
+		else
+			cv_not_evaluated(ctx, self, "%s", cv_fact_because(ctx->a, var, CV_F_var_value));
+		return;
+	}
+	e = sort_entries(ctx, path);
+	if (e.stub.n || e.relative.n || e.dead.n || e.empty)
+		report_path(ctx, self, var, &e);
+	else
+		cv_ruled_out(ctx, self, "LD_LIBRARY_PATH holds no stub, relative or dead folder that is known");
+}

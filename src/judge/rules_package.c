@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Packages by themselves: two that write one directory, damaged files, hidden copies, wheels for a newer glibc. */
+#include "judge/rules.h"
+
+#include "base/version.h"
+#include "judge/advise.h"
+#include "judge/cells.h"
+
+static const char *name_of(const struct cv_subject *pkg)
+{
+	const char *name = cv_fact_str(pkg, CV_F_package_name);
+
+	return name ? name : cv_basename(cv_subject_key(pkg));
+}
+
+static const char *version_of(const struct cv_subject *pkg)
+{
+	return cv_fact_str(pkg, CV_F_package_version);
+}
+
+static const char *label_of(const struct cv_judge_ctx *ctx, const struct cv_subject *pkg)
+{
+	return version_of(pkg) ? cv_arena_printf(ctx->a, "%s %s", name_of(pkg), version_of(pkg)) : name_of(pkg);
+}
+
+static const char *path_of(const struct cv_subject *pkg)
+{
+	const char *path = cv_fact_str(pkg, CV_F_package_path);
+
+	return path ? path : cv_subject_key(pkg);
+}
+
+static const char *package_kb(const struct cv_judge_ctx *ctx, const char *name, const char *property)
+{
+	return cv_kb_value(ctx->kb, cv_arena_printf(ctx->a, "package:%s", name), NULL, property);
+}
+
+static bool writes_same(const struct cv_judge_ctx *ctx, const char *a, const char *b)
+{
+	const char *x = package_kb(ctx, a, "framework"), *y = package_kb(ctx, b, "framework");
+
+	return x && y && cv_streq(x, y);
+}
+
+bool cv_is_double(const struct cv_judge_ctx *ctx, const struct cv_wload *l, const struct cv_subject **ret_cpu,
+		  const struct cv_subject **ret_gpu)
+{
+	const struct cv_wenv *env = &ctx->w->envs.v[l->env];
+	const struct cv_subject *cpu = NULL, *gpu = NULL;
+
+	for (size_t i = 0; i < env->packages.n; i++) {
+		const char *name = name_of(env->packages.v[i]);
+		const char *writes = package_kb(ctx, name, "framework"), *gives = package_kb(ctx, name, "provides_gpu");
+
+		if (!writes || !gives || !cv_streq(writes, l->framework))
+			continue;
+		if (cv_streq(gives, "no"))
+			cpu = env->packages.v[i];
+		else
+			gpu = env->packages.v[i];
+	}
+	if (!cpu || !gpu)
+		return false;
+	*ret_cpu = cpu;
+	*ret_gpu = gpu;
+	return true;
+}
+
+static void report_double(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wload *l,
+			  const struct cv_subject *cpu, const struct cv_subject *gpu)
+{
+	bool gpu_last = l->build == CV_BUILD_GPU;
+	struct cv_finding *f;
+	const char *none = NULL;
+
+	if (gpu_last)
+		f = cv_find(ctx, self, "%s and %s are installed over each other; the files of %s are in place", label_of(ctx, cpu),
+			    label_of(ctx, gpu), name_of(gpu));
+	else
+		f = cv_find(ctx, self, "%s has overwritten the files of %s", label_of(ctx, cpu), label_of(ctx, gpu));
+	if (gpu_last)
+		f->severity = CV_WARNING; /* it works, until either is removed or updated */
+	cv_find_env(ctx, f, &ctx->w->envs.v[l->env]);
+	cv_find_subject(f, "package", name_of(cpu), path_of(cpu));
+	cv_find_param(ctx, f, "package", name_of(cpu));
+	cv_find_param(ctx, f, "package", name_of(gpu));
+	cv_find_param(ctx, f, "found", gpu_last ? name_of(gpu) : name_of(cpu));
+	cv_find_fact(ctx, f, cpu, CV_F_package_version);
+	cv_find_fact(ctx, f, gpu, CV_F_package_version);
+	cv_find_fact(ctx, f, l->fw, CV_F_framework_package);
+	cv_find_fact(ctx, f, l->fw, CV_F_framework_cuda);
+	if (cv_fact_known(l->fw, CV_F_framework_native_of))
+		cv_find_fact(ctx, f, l->fw, CV_F_framework_native_of);
+	cv_find_why(ctx, f, "Both write the import directory %s; the one written last wins, and removing either takes files away from the other.",
+		    l->framework);
+	if (!cv_streq(l->framework, "onnxruntime") || !cv_fix_ort(ctx, f, l, &none)) {
+		struct cv_install in = { .env = &ctx->w->envs.v[l->env], .pkg = gpu };
+		const char *command;
+
+		cv_strv_push(ctx->a, &in.remove, name_of(cpu));
+		cv_strv_push(ctx->a, &in.remove, name_of(gpu));
+		cv_strv_push(ctx->a, &in.specs, version_of(gpu) ? cv_arena_printf(ctx->a, "%s==%s", name_of(gpu), version_of(gpu)) : name_of(gpu));
+		command = cv_install_command(ctx, &in);
+		if (command)
+			cv_find_command(ctx, f, command, "removes both, then installs the GPU package alone");
+		else
+			cv_find_text(ctx, f, "remove both packages, then install the GPU one alone", NULL);
+	}
+	cv_find_prove(ctx, f, "cuvet check --env %s", cv_shell_quote(ctx->a, ctx->w->envs.v[l->env].path));
+	cv_find_hits(ctx, f, gpu_last ? CV_ASPECT_NONE : CV_ASPECT_CODE,
+		     (struct cv_hit){ .env = l->env, .gpu = CV_NO_INDEX, .workload = l->name });
+}
+
+CV_RULE(cv_rule_cpu_shadows_gpu)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < ctx->w->loads.n; i++) {
+		const struct cv_subject *cpu, *gpu;
+
+		if (!cv_is_double(ctx, &ctx->w->loads.v[i], &cpu, &gpu))
+			continue;
+		n++;
+		report_double(ctx, self, &ctx->w->loads.v[i], cpu, gpu);
+	}
+	if (n)
+		return;
+	if (ctx->w->loads.n)
+		cv_ruled_out(ctx, self, "no CPU and GPU package of one framework are installed together");
+	else
+		cv_not_evaluated(ctx, self, "no framework is installed");
+}
+
+/* Missing byte code is no damage: Python makes it again. */
+static uint64_t missing_n(const struct cv_subject *pkg)
+{
+	const struct cv_strv *list = cv_fact_list(pkg, CV_F_package_record_missing);
+	uint64_t n = cv_fact_int(pkg, CV_F_package_record_missing_n, 0), pyc = 0;
+
+	for (size_t i = 0; i < list->n; i++)
+		pyc += cv_ends(list->v[i], ".pyc");
+	return n > pyc ? n - pyc : 0;
+}
+
+static bool unreadable(const struct cv_subject *pkg)
+{
+	return cv_fact(pkg, CV_F_package_version)->state == CV_UNPARSED || cv_fact(pkg, CV_F_package_record_files)->state == CV_UNPARSED;
+}
+
+/* Another installed package that writes the same import directory: it explains files of other sizes. */
+static bool overwritten(const struct cv_judge_ctx *ctx, const struct cv_wenv *env, const struct cv_subject *pkg)
+{
+	for (size_t i = 0; i < env->packages.n; i++)
+		if (env->packages.v[i] != pkg && writes_same(ctx, name_of(env->packages.v[i]), name_of(pkg)))
+			return true;
+	return false;
+}
+
+bool cv_is_damaged(const struct cv_judge_ctx *ctx, const struct cv_wenv *env, const struct cv_subject *pkg)
+{
+	if (missing_n(pkg) || unreadable(pkg))
+		return true;
+	return cv_fact_int(pkg, CV_F_package_record_changed_n, 0) && !overwritten(ctx, env, pkg);
+}
+
+static const char *torch_url(const struct cv_judge_ctx *ctx, const char *version)
+{
+	const char *url = cv_kb_value(ctx->kb, "index", NULL, "url:pytorch"), *local = cv_ver_local(ctx->a, version);
+	ptrdiff_t at = url ? cv_str_find(cv_str_of(url), "%s") : -1;
+
+	return at < 0 || !local ? NULL : cv_arena_printf(ctx->a, "%.*s%s%s", (int)at, url, local, url + at + 2);
+}
+
+static void reinstall_fix(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct cv_wenv *env, const struct cv_subject *pkg)
+{
+	const char *version = version_of(pkg), *command;
+	struct cv_install in = { .env = env, .pkg = pkg, .force = true, .no_deps = true };
+
+	cv_strv_push(ctx->a, &in.specs, version ? cv_arena_printf(ctx->a, "%s==%s", name_of(pkg), version) : name_of(pkg));
+	if (version && cv_starts(name_of(pkg), "torch"))
+		in.index_url = torch_url(ctx, version);
+	command = cv_install_command(ctx, &in);
+	if (command)
+		cv_find_command(ctx, f, command, "writes the package's files again");
+	else if (cv_is_conda(env, pkg))
+		cv_find_command(ctx, f, cv_arena_printf(ctx->a, "conda install -p %s --force-reinstall %s", cv_shell_quote(ctx->a, env->path), name_of(pkg)),
+				"writes the package's files again");
+	else
+		cv_find_text(ctx, f, "reinstall the package with the tool that installed it", NULL);
+}
+
+/* Does the line of Requires-Dist name this package? */
+static bool names(const char *require, const char *name)
+{
+	char next = cv_starts(require, name) ? require[strlen(name)] : 'x';
+
+	return next == '\0' || strchr(" =<>!~;[(", next);
+}
+
+/* The workloads that use the package: its own, and those that require it. */
+static void hit_users(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct cv_wenv *env, const struct cv_subject *pkg)
+{
+	for (size_t i = 0; i < ctx->w->loads.n; i++) {
+		const struct cv_wload *l = &ctx->w->loads.v[i];
+		const struct cv_strv *requires = cv_fact_list(l->pkg, CV_F_package_requires);
+		bool uses = l->pkg == pkg;
+
+		if (l->env != env->index)
+			continue;
+		for (size_t k = 0; k < requires->n && !uses; k++)
+			uses = names(requires->v[k], name_of(pkg));
+		if (uses)
+			cv_find_hits(ctx, f, CV_ASPECT_LOADS, (struct cv_hit){ .env = env->index, .gpu = CV_NO_INDEX, .workload = l->name });
+	}
+}
+
+static const char *damage_title(const struct cv_judge_ctx *ctx, const struct cv_subject *pkg)
+{
+	uint64_t missing = missing_n(pkg), changed = cv_fact_int(pkg, CV_F_package_record_changed_n, 0);
+	const char *what = "its metadata cannot be read";
+
+	if (missing && changed)
+		what = cv_arena_printf(ctx->a, "%llu of its files are missing, %llu have another size than recorded", (unsigned long long)missing,
+				       (unsigned long long)changed);
+	else if (missing)
+		what = cv_arena_printf(ctx->a, "%llu of its files %s missing", (unsigned long long)missing, missing == 1 ? "is" : "are");
+	else if (changed)
+		what = cv_arena_printf(ctx->a, "%llu of its files %s another size than recorded", (unsigned long long)changed,
+				       changed == 1 ? "has" : "have");
+	return cv_arena_printf(ctx->a, "%s is damaged: %s", label_of(ctx, pkg), what);
+}
+
+static void report_damaged(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wenv *env, const struct cv_subject *pkg)
+{
+	struct cv_finding *f = cv_find(ctx, self, "%s", damage_title(ctx, pkg));
+	const char *partner = package_kb(ctx, name_of(pkg), "framework");
+
+	cv_find_env(ctx, f, env);
+	cv_find_subject(f, "package", name_of(pkg), path_of(pkg));
+	cv_find_param(ctx, f, "package", label_of(ctx, pkg));
+	cv_find_params(ctx, f, "missing", cv_fact_list(pkg, CV_F_package_record_missing));
+	cv_find_params(ctx, f, "changed", cv_fact_list(pkg, CV_F_package_record_changed));
+	if (unreadable(pkg))
+		cv_find_fact(ctx, f, pkg, cv_fact(pkg, CV_F_package_version)->state == CV_UNPARSED ? CV_F_package_version : CV_F_package_record_files);
+	if (missing_n(pkg)) {
+		cv_find_fact(ctx, f, pkg, CV_F_package_record_missing_n);
+		cv_find_fact(ctx, f, pkg, CV_F_package_record_missing);
+	}
+	if (cv_fact_int(pkg, CV_F_package_record_changed_n, 0)) {
+		cv_find_fact(ctx, f, pkg, CV_F_package_record_changed_n);
+		cv_find_fact(ctx, f, pkg, CV_F_package_record_changed);
+	}
+	if (partner && missing_n(pkg) && !overwritten(ctx, env, pkg) && cv_streq(partner, "onnxruntime"))
+		cv_find_why(ctx, f, "Its RECORD lists files that are not there. Removing another onnxruntime package does that: both write the same directory.");
+	else
+		cv_find_why(ctx, f, "The files on disk are not those that its RECORD lists: an interrupted or overlaid installation, or files changed by hand.");
+	reinstall_fix(ctx, f, env, pkg);
+	cv_find_prove(ctx, f, "cuvet check --env %s", cv_shell_quote(ctx->a, env->path));
+	hit_users(ctx, f, env, pkg);
+	if (overwritten(ctx, env, pkg))
+		cv_find_symptom(f, "cpu-package-shadows-gpu");
+}
+
+CV_RULE(cv_rule_damaged)
+{
+	size_t n = 0, checked = 0;
+	const char *unknown = NULL;
+
+	for (size_t e = 0; e < ctx->w->envs.n; e++)
+		for (size_t i = 0; i < ctx->w->envs.v[e].packages.n; i++) {
+			const struct cv_wenv *env = &ctx->w->envs.v[e];
+			const struct cv_subject *pkg = env->packages.v[i];
+			enum cv_state record = cv_fact(pkg, CV_F_package_record_missing_n)->state;
+
+			if (cv_is_damaged(ctx, env, pkg)) {
+				n++;
+				report_damaged(ctx, self, env, pkg);
+			} else if (record == CV_KNOWN) {
+				checked++;
+			} else if (record == CV_DENIED || record == CV_UNPARSED) {
+				unknown = cv_fact_because(ctx->a, pkg, CV_F_package_record_missing_n);
+			}
+		}
+	if (unknown)
+		cv_not_evaluated(ctx, self, "%s", unknown);
+	else if (!n && checked)
+		cv_ruled_out(ctx, self, "the files of %zu package%s are as recorded", checked, checked == 1 ? "" : "s");
+	else if (!n)
+		cv_not_evaluated(ctx, self, "no package has a RECORD that could be compared");
+}
+
+static void report_hidden(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wenv *env, const struct cv_subject *hidden,
+			  const struct cv_subject *seen)
+{
+	bool foreign = !cv_path_below(path_of(seen), env->path);
+	bool same = version_of(hidden) && version_of(seen) && cv_ver_cmp(CV_VER_PEP440, version_of(hidden), version_of(seen)) == 0;
+	struct cv_finding *f = cv_find(ctx, self, "%s in %s hides %s of this environment", label_of(ctx, seen), cv_dirname(ctx->a, path_of(seen)),
+				       label_of(ctx, hidden));
+
+	/* A copy of the environment's own, or of the same version, is what an import should get. */
+	if (!foreign || same)
+		f->severity = CV_WARNING;
+	cv_find_env(ctx, f, env);
+	cv_find_subject(f, "package", name_of(seen), path_of(seen));
+	cv_find_param(ctx, f, "package", name_of(seen));
+	cv_find_param(ctx, f, "found", version_of(seen));
+	cv_find_param(ctx, f, "hidden", version_of(hidden));
+	cv_find_fact(ctx, f, seen, CV_F_package_version);
+	cv_find_fact(ctx, f, hidden, CV_F_package_version);
+	cv_find_fact(ctx, f, hidden, CV_F_package_shadowed);
+	cv_find_why(ctx, f, "Python takes the first copy on sys.path%s.", foreign ? ", and that one lies outside the environment (user site or PYTHONPATH)" : "");
+	if (foreign && env->exe)
+		cv_find_command(ctx, f, cv_arena_printf(ctx->a, "PYTHONNOUSERSITE=1 %s -c \"import sys; print(sys.path)\"", cv_shell_quote(ctx->a, env->exe)),
+				"shows what the environment is without the user site; export PYTHONNOUSERSITE=1 (and unset PYTHONPATH) to keep it out");
+	cv_find_text(ctx, f, cv_arena_printf(ctx->a, "remove the copy in %s", cv_dirname(ctx->a, path_of(seen))), "lets the environment's own copy be imported");
+	cv_find_prove(ctx, f, "cuvet check --env %s", cv_shell_quote(ctx->a, env->path));
+}
+
+CV_RULE(cv_rule_shadowed)
+{
+	size_t n = 0, checked = 0;
+
+	for (size_t i = 0; i < cv_facts_count(ctx->facts, CV_KIND_package); i++) {
+		const struct cv_subject *pkg = cv_facts_at(ctx->facts, CV_KIND_package, i);
+		const char *home = cv_fact_str(pkg, CV_F_package_env);
+
+		checked += cv_fact_known(pkg, CV_F_package_shadowed);
+		for (size_t e = 0; home && cv_fact_true(pkg, CV_F_package_shadowed) && e < ctx->w->envs.n; e++) {
+			const struct cv_wenv *env = &ctx->w->envs.v[e];
+			const struct cv_subject *seen = cv_streq(env->path, home) ? cv_wenv_package(env, name_of(pkg)) : NULL;
+
+			if (!seen)
+				continue;
+			n++;
+			report_hidden(ctx, self, env, pkg, seen);
+		}
+	}
+	if (n)
+		return;
+	if (checked)
+		cv_ruled_out(ctx, self, "no package of the GPU stack is hidden by another copy");
+	else
+		cv_not_evaluated(ctx, self, "which copies hide each other is not known");
+}
+
+/* The glibc that a package needs: by its tags, and by kb where the tags promise less than the symbols need. */
+static const char *glibc_needed(const struct cv_judge_ctx *ctx, const struct cv_subject *pkg, struct cv_kb_row *ret_row, bool *ret_has_row)
+{
+	int minor = cv_tags_glibc(cv_fact_list(pkg, CV_F_package_tags));
+	const char *by_tag = minor < 0 ? NULL : cv_arena_printf(ctx->a, "2.%d", minor);
+	const char *version = version_of(pkg) ? cv_ver_public(ctx->a, version_of(pkg)) : NULL;
+
+	*ret_has_row = version && by_tag && (cv_streq(name_of(pkg), "torch") || cv_streq(name_of(pkg), "onnxruntime-gpu")) &&
+		       cv_kb_get(ctx->kb, name_of(pkg), version, "min_glibc", ret_row) &&
+		       cv_ver_cmp(CV_VER_DOTTED, ret_row->value, by_tag) > 0;
+	return *ret_has_row ? ret_row->value : by_tag;
+}
+
+static void report_glibc(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wenv *env, const struct cv_subject *pkg,
+			 const char *needed, const struct cv_kb_row *row)
+{
+	const char *glibc = cv_fact_str(ctx->w->machine, CV_F_machine_glibc);
+	struct cv_finding *f = cv_find(ctx, self, "%s needs glibc %s, this system has %s", label_of(ctx, pkg), needed, glibc);
+
+	cv_find_env(ctx, f, env);
+	cv_find_subject(f, "package", name_of(pkg), path_of(pkg));
+	cv_find_param(ctx, f, "package", label_of(ctx, pkg));
+	cv_find_param(ctx, f, "needed", needed);
+	cv_find_param(ctx, f, "found", glibc);
+	cv_find_fact(ctx, f, ctx->w->machine, CV_F_machine_glibc);
+	cv_find_fact(ctx, f, pkg, CV_F_package_tags);
+	if (row)
+		cv_find_row(ctx, f, row);
+	cv_find_why(ctx, f, "Its libraries ask the loader for symbol versions up to GLIBC_%s, which this system's libc.so.6 does not have.", needed);
+	if (!cv_streq(name_of(pkg), "torch") || !cv_world_load(ctx->w, env->index, "torch") ||
+	    !cv_fix_torch(ctx, f, cv_world_load(ctx->w, env->index, "torch"), NULL))
+		cv_find_text(ctx, f, cv_arena_printf(ctx->a, "install an older release of %s whose wheel asks for glibc %s or less", name_of(pkg), glibc), NULL);
+	cv_find_text(ctx, f, cv_arena_printf(ctx->a, "run it in a container or on a system with glibc %s or newer", needed), NULL);
+	cv_find_prove(ctx, f, "ldd --version");
+	hit_users(ctx, f, env, pkg);
+}
+
+CV_RULE(cv_rule_glibc)
+{
+	const char *glibc = cv_fact_str(ctx->w->machine, CV_F_machine_glibc);
+	size_t n = 0, checked = 0;
+
+	if (!glibc) {
+		cv_not_evaluated(ctx, self, "%s", cv_fact_because(ctx->a, ctx->w->machine, CV_F_machine_glibc));
+		return;
+	}
+	for (size_t e = 0; e < ctx->w->envs.n; e++)
+		for (size_t i = 0; i < ctx->w->envs.v[e].packages.n; i++) {
+			const struct cv_subject *pkg = ctx->w->envs.v[e].packages.v[i];
+			struct cv_kb_row row;
+			bool has_row;
+			const char *needed = glibc_needed(ctx, pkg, &row, &has_row);
+
+			checked += needed != NULL;
+			if (!needed || cv_ver_cmp(CV_VER_DOTTED, glibc, needed) >= 0)
+				continue;
+			n++;
+			report_glibc(ctx, self, &ctx->w->envs.v[e], pkg, needed, has_row ? &row : NULL);
+		}
+	if (n)
+		return;
+	if (checked)
+		cv_ruled_out(ctx, self, "glibc %s is new enough for the tags of %zu wheel%s", glibc, checked, checked == 1 ? "" : "s");
+	else
+		cv_not_evaluated(ctx, self, "no wheel says which glibc it needs");
+}

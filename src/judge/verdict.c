@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The verdict: machine and selected environments alone. A problem is an error finding; cannot-tell a cell that stays unknown, or
+ * a machine of which nothing is known that a verdict could rest on.
+ */
+#include "judge/report.h"
+
+#include "base/str.h"
+
+static bool env_counts(const struct cv_world *w, size_t env)
+{
+	return env == CV_NO_INDEX || w->envs.v[env].selected;
+}
+
+static bool env_has_error(const struct cv_judge_ctx *ctx, size_t env)
+{
+	for (size_t i = 0; i < ctx->found.n; i++)
+		if (ctx->found.v[i]->severity == CV_ERROR && ctx->found.v[i]->env == env)
+			return true;
+	return false;
+}
+
+static enum cv_verdict env_verdict(const struct cv_judge_ctx *ctx, size_t env)
+{
+	enum cv_verdict v = env_has_error(ctx, env) ? CV_VERDICT_PROBLEM : CV_VERDICT_OK;
+
+	for (size_t i = 0; i < ctx->report->cells.n && v != CV_VERDICT_PROBLEM; i++) {
+		const struct cv_cell *c = &ctx->report->cells.v[i];
+
+		if (c->env == env && c->verdict != CV_VERDICT_OK)
+			v = c->verdict;
+	}
+	return v;
+}
+
+/* The problem that the reader should hear of first. */
+static const struct cv_finding *first_problem(const struct cv_judge_ctx *ctx)
+{
+	for (size_t i = 0; i < ctx->found.n; i++) {
+		const struct cv_finding *f = ctx->found.v[i];
+
+		if (f->severity == CV_ERROR && f->role == CV_PRIMARY && env_counts(ctx->w, f->env))
+			return f;
+	}
+	for (size_t i = 0; i < ctx->found.n; i++)
+		if (ctx->found.v[i]->severity == CV_ERROR && env_counts(ctx->w, ctx->found.v[i]->env))
+			return ctx->found.v[i];
+	return NULL;
+}
+
+static size_t count_problems(const struct cv_judge_ctx *ctx)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < ctx->found.n; i++)
+		n += ctx->found.v[i]->severity == CV_ERROR && ctx->found.v[i]->role == CV_PRIMARY && env_counts(ctx->w, ctx->found.v[i]->env);
+	return n;
+}
+
+static const struct cv_cell *first_unknown(const struct cv_judge_ctx *ctx)
+{
+	for (size_t i = 0; i < ctx->report->cells.n; i++) {
+		const struct cv_cell *c = &ctx->report->cells.v[i];
+
+		if (c->verdict == CV_VERDICT_CANNOT_TELL && env_counts(ctx->w, c->env))
+			return c;
+	}
+	return NULL;
+}
+
+/* "torch 2.11.0+cu130 and onnxruntime-gpu 1.31.1" of the selected environments, with ok cells only; "" if there is none. */
+static const char *fitting_frameworks(const struct cv_judge_ctx *ctx)
+{
+	struct cv_strv list = { 0 };
+
+	for (size_t i = 0; i < ctx->report->cells.n; i++) {
+		const struct cv_cell *c = &ctx->report->cells.v[i];
+
+		if (c->verdict == CV_VERDICT_OK && env_counts(ctx->w, c->env) && !cv_strv_has(&list, c->show_framework))
+			cv_strv_push(ctx->a, &list, c->show_framework);
+	}
+	return cv_join_and(ctx->a, &list);
+}
+
+/* "the NVIDIA H200", "both A100", "all 8 NVIDIA H200", "the V100 and the H100" */
+static const char *gpus_text(const struct cv_judge_ctx *ctx)
+{
+	struct cv_strv labels = { 0 };
+	size_t n = 0;
+
+	for (size_t i = 0; i < ctx->w->gpus.n; i++) {
+		const struct cv_wgpu *g = &ctx->w->gpus.v[i];
+		const char *the = cv_arena_printf(ctx->a, "the %s", g->label);
+
+		if (g->visible == CV_TRI_BAD)
+			continue;
+		n++;
+		if (!cv_strv_has(&labels, the))
+			cv_strv_push(ctx->a, &labels, the);
+	}
+	if (labels.n == 1 && n > 1)
+		return cv_arena_printf(ctx->a, "all %zu %s", n, labels.v[0] + strlen("the "));
+	return labels.n ? cv_join_and(ctx->a, &labels) : "the GPU";
+}
+
+static const char *driver_text(const struct cv_judge_ctx *ctx)
+{
+	const struct cv_wdriver *d = &ctx->w->driver;
+	const char *version = d->module ? d->module : d->version;
+
+	return version ? cv_arena_printf(ctx->a, " (driver %s)", version) : "";
+}
+
+static const char *ok_line(const struct cv_judge_ctx *ctx)
+{
+	const char *frameworks = fitting_frameworks(ctx);
+
+	if (*frameworks)
+		return cv_arena_printf(ctx->a, "%s can use %s%s", frameworks, gpus_text(ctx), driver_text(ctx));
+	if (ctx->w->driver.state != CV_DRIVER_READY)
+		return "nothing wrong was found, and no framework that uses a GPU";
+	return cv_arena_printf(ctx->a, "%s%s is ready; no framework that uses it is in the environments looked at", gpus_text(ctx), driver_text(ctx));
+}
+
+/* Nothing to hang a verdict on: no framework, and neither driver nor GPU known. */
+static const char *machine_unknown(const struct cv_judge_ctx *ctx)
+{
+	if (ctx->report->cells.n || !ctx->w->live)
+		return NULL;
+	if (ctx->w->driver.state == CV_DRIVER_UNKNOWN)
+		return ctx->w->driver.unknown_because;
+	return ctx->w->has_gpu == CV_TRI_UNKNOWN && ctx->w->driver.state != CV_DRIVER_READY ? ctx->w->has_gpu_because : NULL;
+}
+
+static void conclude_problem(struct cv_judge_ctx *ctx, const struct cv_finding *f)
+{
+	size_t n = count_problems(ctx);
+
+	ctx->report->verdict = CV_VERDICT_PROBLEM;
+	ctx->report->verdict_line = f->title;
+	if (n > 1)
+		ctx->report->verdict_line = cv_arena_printf(ctx->a, "%s; and %zu more problem%s", f->title, n - 1, n == 2 ? "" : "s");
+}
+
+void cv_report_conclude(struct cv_judge_ctx *ctx)
+{
+	const struct cv_finding *f = first_problem(ctx);
+	const struct cv_cell *c = first_unknown(ctx);
+	const char *because = machine_unknown(ctx);
+	struct cv_report *r = ctx->report;
+
+	for (size_t i = 0; i < r->envs.n; i++)
+		r->envs.v[i].verdict = env_verdict(ctx, i);
+	if (f) {
+		conclude_problem(ctx, f);
+	} else if (c) {
+		r->verdict = CV_VERDICT_CANNOT_TELL;
+		r->verdict_line = cv_arena_printf(ctx->a, "cannot tell whether %s can use %s: %s", c->show_framework,
+						  c->gpu == CV_NO_INDEX ? "a GPU" : cv_arena_printf(ctx->a, "the %s", ctx->w->gpus.v[c->gpu].label),
+						  c->unknown_because ? c->unknown_because : "a needed fact is missing");
+	} else if (because) {
+		r->verdict = CV_VERDICT_CANNOT_TELL;
+		r->verdict_line = cv_arena_printf(ctx->a, "cannot tell what this machine has: %s", because);
+	} else {
+		r->verdict = CV_VERDICT_OK;
+		r->verdict_line = ok_line(ctx);
+	}
+}
