@@ -46,8 +46,8 @@ enum cv_ver_scheme cv_kb_scheme(const struct cv_kb *kb, const char *subject)
 	return CV_VER_DOTTED;
 }
 
-/* Index of the first row whose subject (its first n bytes) and property are not below these. */
-static size_t lower_bound(const struct cv_kb *kb, const char *subject, size_t n, const char *property)
+/* Index of the first row whose subject (its first n bytes) and property are not below these; after: not below or equal. */
+static size_t bound(const struct cv_kb *kb, const char *subject, size_t n, const char *property, bool after)
 {
 	size_t low = 0, high = kb->row_n;
 
@@ -57,7 +57,7 @@ static size_t lower_bound(const struct cv_kb *kb, const char *subject, size_t n,
 
 		if (!c)
 			c = strcmp(text(kb, kb->rows[mid].property), property);
-		if (c < 0)
+		if (c < 0 || (after && c == 0))
 			low = mid + 1;
 		else
 			high = mid;
@@ -105,32 +105,39 @@ static int row_side(const struct cv_kb *kb, size_t i, enum cv_ver_scheme scheme,
 	return side(scheme, from, to, version);
 }
 
+/* The row among [low, high), one subject and property, that covers version; high if none does. */
+static size_t find_version(const struct cv_kb *kb, size_t low, size_t high, enum cv_ver_scheme scheme, const char *version)
+{
+	size_t end = high;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		int s = row_side(kb, mid, scheme, version);
+
+		if (s == 0)
+			return mid;
+		if (s > 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return end;
+}
+
 bool cv_kb_get(const struct cv_kb *kb, const char *subject, const char *version, const char *property, struct cv_kb_row *ret)
 {
-	enum cv_ver_scheme scheme = CV_VER_DOTTED;
+	size_t low = bound(kb, subject, SIZE_MAX, property, false), high = bound(kb, subject, SIZE_MAX, property, true);
 	char buf[VERSION_MAX];
-	size_t i = lower_bound(kb, subject, SIZE_MAX, property);
 
-	if (version) {
-		scheme = cv_kb_scheme(kb, subject);
-		version = without_local(scheme, version, buf);
-	}
-	for (; i < kb->row_n; i++) {
-		struct cv_kb_row row;
-		int s;
+	if (low < high && version) {
+		enum cv_ver_scheme scheme = cv_kb_scheme(kb, subject);
 
-		unpack(kb, i, &row);
-		if (!cv_streq(row.subject, subject) || !cv_streq(row.property, property))
-			return false;
-		s = version ? row_side(kb, i, scheme, version) : 0;
-		if (s < 0)
-			return false;
-		if (s == 0) {
-			*ret = row;
-			return true;
-		}
+		low = find_version(kb, low, high, scheme, without_local(scheme, version, buf));
 	}
-	return false;
+	if (low >= high)
+		return false;
+	unpack(kb, low, ret);
+	return true;
 }
 
 const char *cv_kb_value(const struct cv_kb *kb, const char *subject, const char *version, const char *property)
@@ -156,8 +163,8 @@ static size_t first_of(const struct cv_kb *kb, const char *subject, const char *
 	bool all = !property || cv_ends(property, ":*");
 
 	if (cv_ends(subject, ":*"))
-		return lower_bound(kb, subject, strlen(subject) - 1, "");
-	return lower_bound(kb, subject, SIZE_MAX, all ? "" : property);
+		return bound(kb, subject, strlen(subject) - 1, "", false);
+	return bound(kb, subject, SIZE_MAX, all ? "" : property, false);
 }
 
 struct cv_kb_iter cv_kb_iter(const struct cv_kb *kb, const char *subject, const char *version, const char *property)
