@@ -60,7 +60,7 @@ struct cv_options {
 	bool redact;                 /* replace names, serial numbers and secrets in that bundle */
 	enum cv_severity fail_level; /* which findings make status 1; CV_NOTE (0) means the default, CV_ERROR */
 	bool exit_zero;              /* status 1 and 3 become 0 */
-	void (*notice)(void *cookie, const char *text); /* why a call failed: one line each, without line end; or NULL */
+	void (*notice)(void *cookie, const char *text); /* why a call failed or is incomplete: a line each; or NULL */
 	void *cookie;
 };
 
@@ -75,8 +75,8 @@ struct cv_style {
 struct cv_doc;
 
 /*
- * Judges a machine and its environments. Root may be a bundle: then the selection (python, envs, all_envs, cwd) is that of the run
- * which recorded it, unless the options make one. What cannot be read on the way is a part of the answer, not a failure.
+ * Judges a machine and its environments. Root may be a bundle: then the selection (python, envs, all_envs, cwd) is that of the
+ * run which recorded it, unless the options make one. What cannot be read on the way is a part of the answer, not a failure.
  */
 CV_API int cv_check(const struct cv_options *opt, struct cv_doc **ret_doc);
 /* Answers from the knowledge base: words are what follows `cuvet kb`. */

@@ -24,23 +24,49 @@ static const struct cli_option *const rule_options[] = {
 static const struct cli_option *const help_options[] = { &cli_help, NULL };
 
 const struct cli_command cli_commands[] = {
-	{ "check", "judge this machine and its Python environments", NULL,
-	  "Says whether the GPU frameworks in the active environment (VIRTUAL_ENV, CONDA_PREFIX, or the python3 on PATH) can run on "
-	  "this machine's GPUs; if not, why, with the evidence, and what to type. Reads files only; starts and loads nothing.",
-	  check_options, cli_cmd_check },
-	{ "gather", "record everything that check looks at into a bundle", NULL,
-	  "Writes what check looks at, and what it did not find, into one file. 'cuvet check --root FILE' gives the same answer "
-	  "elsewhere.",
-	  gather_options, cli_cmd_gather },
-	{ "kb", "ask the knowledge base", "WORDS...",
-	  "Answers from the built-in knowledge, with source and date: 'cuvet kb torch 2.9', 'cuvet kb driver 535', "
-	  "'cuvet kb gpu \"RTX 4090\"', 'cuvet kb cuda 12.8', 'cuvet kb cc 8.9'.",
-	  kb_options, cli_cmd_kb },
-	{ "rule", "explain a finding", "ID",
-	  "Prints the page of a finding: what it means, how it is judged, how it is put right.", rule_options, cli_cmd_rule },
-	{ "help", "show the help of a command", "[COMMAND]", "Shows the help of a command, or the list of commands.", help_options,
-	  cli_cmd_help },
-	{ NULL, NULL, NULL, NULL, NULL, NULL },
+	{
+		.name = "check",
+		.summary = "judge this machine and its Python environments",
+		.about = "Says whether the GPU frameworks in the active environment (VIRTUAL_ENV, CONDA_PREFIX, or the python3 on PATH) "
+			 "can run on this machine's GPUs; if not, why, with the evidence, and what to type. Reads files only; starts and "
+			 "loads nothing.",
+		.options = check_options,
+		.run = cli_cmd_check,
+	},
+	{
+		.name = "gather",
+		.summary = "record everything that check looks at into a bundle",
+		.about = "Writes what check looks at, and what it did not find, into one file. 'cuvet check --root FILE' gives the same "
+			 "answer elsewhere.",
+		.options = gather_options,
+		.run = cli_cmd_gather,
+	},
+	{
+		.name = "kb",
+		.summary = "ask the knowledge base",
+		.args = "WORDS...",
+		.about = "Answers from the built-in knowledge, with source and date: 'cuvet kb torch 2.9', 'cuvet kb driver 535', "
+			 "'cuvet kb gpu \"RTX 4090\"', 'cuvet kb cuda 12.8', 'cuvet kb cc 8.9'.",
+		.options = kb_options,
+		.run = cli_cmd_kb,
+	},
+	{
+		.name = "rule",
+		.summary = "explain a finding",
+		.args = "ID",
+		.about = "Prints the page of a finding: what it means, how it is judged, how it is put right.",
+		.options = rule_options,
+		.run = cli_cmd_rule,
+	},
+	{
+		.name = "help",
+		.summary = "show the help of a command",
+		.args = "[COMMAND]",
+		.about = "Shows the help of a command, or the list of commands.",
+		.options = help_options,
+		.run = cli_cmd_help,
+	},
+	{ .name = NULL },
 };
 
 const struct cli_command *cli_find_command(const char *name)

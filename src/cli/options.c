@@ -115,31 +115,139 @@ static int set_help(struct cli *c, const char *arg)
 	return 0;
 }
 
-const struct cli_option cli_root = { "root", 0, "DIR|BUNDLE", "look at a directory tree or a gathered bundle instead of this machine",
-				     NULL, set_root };
-const struct cli_option cli_machine = { "machine", 0, "DIR|BUNDLE", "judge as if it ran on that machine: its /proc, /sys, /dev and driver",
-					NULL, set_machine };
-const struct cli_option cli_set = { "set", 0, "NAME[=VALUE]", "set or unset an environment variable in what is looked at (repeatable)",
-				    NULL, set_set };
-const struct cli_option cli_python = { "python", 0, "PATH", "the environment of this interpreter", NULL, set_python };
-const struct cli_option cli_env = { "env", 0, "DIR", "this environment (repeatable)", NULL, set_env };
-const struct cli_option cli_all_envs = { "all-envs", 0, NULL, "every environment that is found", NULL, set_all_envs };
-const struct cli_option cli_json = { "json", 0, NULL, "the same as --format json", NULL, set_json };
-const struct cli_option cli_format_facts = { "format", 0, "FORMAT", "terminal, json, or facts (all that was seen, with its sources)",
-					     "terminal|json|facts", set_format };
-const struct cli_option cli_format = { "format", 0, "FORMAT", "terminal or json", "terminal|json", set_format };
-const struct cli_option cli_out = { "output", 'o', "FILE", "write to FILE instead of standard output", NULL, set_out };
-const struct cli_option cli_bundle_out = { "output", 'o', "FILE", "the bundle to write, such as machine.tar.zst", NULL, set_out };
-const struct cli_option cli_fail_level = { "fail-level", 0, "LEVEL", "the least finding that makes exit status 1: error or warning",
-					   "error|warning", set_fail_level };
-const struct cli_option cli_exit_zero = { "exit-zero", 0, NULL, "exit with 0 where it would be 1 or 3", NULL, set_exit_zero };
-const struct cli_option cli_kb = { "kb", 0, "DIR", "lay the knowledge in DIR/*.tsv over the built-in one", NULL, set_kb };
-const struct cli_option cli_redact = { "redact", 0, NULL, "replace user and host names, serial numbers and secrets", NULL, set_redact };
-const struct cli_option cli_verbose = { "verbose", 'v', NULL, "also packages, details of notes, what was ruled out or not evaluated", NULL,
-					set_verbose };
-const struct cli_option cli_color = { "color", 0, "WHEN", "auto, always or never", "auto|always|never", set_color };
-const struct cli_option cli_list = { "list", 0, NULL, "list all rules", NULL, set_list };
-const struct cli_option cli_help = { "help", 'h', NULL, "show this help", NULL, set_help };
+const struct cli_option cli_root = {
+	.name = "root",
+	.arg = "DIR|BUNDLE",
+	.help = "look at a directory tree or a gathered bundle instead of this machine",
+	.set = set_root,
+};
+
+const struct cli_option cli_machine = {
+	.name = "machine",
+	.arg = "DIR|BUNDLE",
+	.help = "judge as if it ran on that machine: its /proc, /sys, /dev and driver",
+	.set = set_machine,
+};
+
+const struct cli_option cli_set = {
+	.name = "set",
+	.arg = "NAME[=VALUE]",
+	.help = "set or unset an environment variable in what is looked at (repeatable)",
+	.set = set_set,
+};
+
+const struct cli_option cli_python = {
+	.name = "python",
+	.arg = "PATH",
+	.help = "the environment of this interpreter",
+	.set = set_python,
+};
+
+const struct cli_option cli_env = {
+	.name = "env",
+	.arg = "DIR",
+	.help = "this environment (repeatable)",
+	.set = set_env,
+};
+
+const struct cli_option cli_all_envs = {
+	.name = "all-envs",
+	.help = "every environment that is found",
+	.set = set_all_envs,
+};
+
+const struct cli_option cli_json = {
+	.name = "json",
+	.help = "the same as --format json",
+	.set = set_json,
+};
+
+const struct cli_option cli_format_facts = {
+	.name = "format",
+	.arg = "FORMAT",
+	.help = "terminal, json, or facts (all that was seen, with its sources)",
+	.values = "terminal|json|facts",
+	.set = set_format,
+};
+
+const struct cli_option cli_format = {
+	.name = "format",
+	.arg = "FORMAT",
+	.help = "terminal or json",
+	.values = "terminal|json",
+	.set = set_format,
+};
+
+const struct cli_option cli_out = {
+	.name = "output",
+	.short_name = 'o',
+	.arg = "FILE",
+	.help = "write to FILE instead of standard output",
+	.set = set_out,
+};
+
+const struct cli_option cli_bundle_out = {
+	.name = "output",
+	.short_name = 'o',
+	.arg = "FILE",
+	.help = "the bundle to write, such as machine.tar.zst",
+	.set = set_out,
+};
+
+const struct cli_option cli_fail_level = {
+	.name = "fail-level",
+	.arg = "LEVEL",
+	.help = "the least finding that makes exit status 1: error or warning",
+	.values = "error|warning",
+	.set = set_fail_level,
+};
+
+const struct cli_option cli_exit_zero = {
+	.name = "exit-zero",
+	.help = "exit with 0 where it would be 1 or 3",
+	.set = set_exit_zero,
+};
+
+const struct cli_option cli_kb = {
+	.name = "kb",
+	.arg = "DIR",
+	.help = "lay the knowledge in DIR/*.tsv over the built-in one",
+	.set = set_kb,
+};
+
+const struct cli_option cli_redact = {
+	.name = "redact",
+	.help = "replace user and host names, serial numbers and secrets",
+	.set = set_redact,
+};
+
+const struct cli_option cli_verbose = {
+	.name = "verbose",
+	.short_name = 'v',
+	.help = "also packages, details of notes, what was ruled out or not evaluated",
+	.set = set_verbose,
+};
+
+const struct cli_option cli_color = {
+	.name = "color",
+	.arg = "WHEN",
+	.help = "auto, always or never",
+	.values = "auto|always|never",
+	.set = set_color,
+};
+
+const struct cli_option cli_list = {
+	.name = "list",
+	.help = "list all rules",
+	.set = set_list,
+};
+
+const struct cli_option cli_help = {
+	.name = "help",
+	.short_name = 'h',
+	.help = "show this help",
+	.set = set_help,
+};
 
 /* The tables that getopt_long() wants, made from the command's rows; val is the row's index + 1000. */
 struct getopt_tables {

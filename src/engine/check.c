@@ -90,7 +90,10 @@ static int collect(struct cv_run *run, struct cv_view *view, const struct cv_sel
 	if (!doc->facts)
 		return CV_ENOMEM;
 	err = cv_collect_all(&ctx);
-	return err ? err : cv_facts_freeze(doc->facts);
+	if (err)
+		return err;
+	cv_run_tell(run); /* what a collector could not finish */
+	return cv_facts_freeze(doc->facts);
 }
 
 static int write_record(struct cv_run *run, struct cv_view *view, const struct cv_selection *sel)
@@ -103,7 +106,6 @@ static int write_record(struct cv_run *run, struct cv_view *view, const struct c
 	err = cv_selection_to_words(run->arena, sel, &words);
 	if (err)
 		return err;
-	run->diag.n = 0; /* what collectors had to say is in the facts; only a failure to write is told */
 	err = cv_record_write(view, run->opt.record_to, words.v, words.n, run->opt.redact, &run->diag);
 	if (err && run->diag.n == 0)
 		cv_diag_fail(&run->diag, err, "%s: %s", run->opt.record_to, cv_strerror(err));

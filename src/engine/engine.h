@@ -43,6 +43,8 @@ struct cv_run {
 int cv_run_init(struct cv_run *run, const struct cv_options *opt);
 /* Tells the caller why, gives the arena back and returns err. */
 int cv_run_fail(struct cv_run *run, int err);
+/* Hands the messages so far to the caller and empties the list. */
+void cv_run_tell(struct cv_run *run);
 /* Loads the knowledge that the options ask for into run->kb. */
 int cv_run_load_kb(struct cv_run *run);
 /* A new document of size bytes (its kind's struct) in run's arena; NULL when out of memory. */

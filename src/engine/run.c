@@ -25,16 +25,19 @@ int cv_run_init(struct cv_run *run, const struct cv_options *opt)
 	return 0;
 }
 
+void cv_run_tell(struct cv_run *run)
+{
+	for (size_t i = 0; i < run->diag.n && run->opt.notice; i++)
+		run->opt.notice(run->opt.cookie, cv_text_clean(run->arena, run->diag.v[i], false));
+	run->diag.n = 0;
+}
+
 int cv_run_fail(struct cv_run *run, int err)
 {
-	void (*notice)(void *, const char *) = run->opt.notice;
-
-	if (notice) {
-		for (size_t i = 0; i < run->diag.n; i++)
-			notice(run->opt.cookie, cv_text_clean(run->arena, run->diag.v[i], false));
-		if (run->diag.n == 0)
-			notice(run->opt.cookie, cv_strerror(err));
-	}
+	if (run->diag.n)
+		cv_run_tell(run);
+	else if (run->opt.notice)
+		run->opt.notice(run->opt.cookie, cv_strerror(err));
 	cv_arena_free(run->arena);
 	run->arena = NULL;
 	return err;

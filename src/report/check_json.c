@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The document cuvet/check/1; fields in the order of the contract. An unknown value is null, with its reason in "state" beside. */
+/* The document cuvet/check/1; fields in the order of the contract. An unknown value is null, its reason in "state" beside. */
 #include "report/check.h"
 
 #include "base/json.h"
