@@ -112,9 +112,8 @@ void cv_check_print_rest(const struct cv_check_view *v, const struct cv_report_h
 	cv_term_nl(t);
 	if (r->not_evaluated.n && !t->verbose)
 		cv_term_wrap(t, 0, CV_INK_DIM,
-			     cv_arena_printf(t->scratch, "%u rule%s could not be evaluated for want of a fact; -v lists %s.",
-					     (unsigned)r->not_evaluated.n, r->not_evaluated.n == 1 ? "" : "s",
-					     r->not_evaluated.n == 1 ? "it" : "them"));
+			     cv_arena_printf(t->scratch, "%u rule%s had nothing to judge here or lacked a fact; -v says which and why.",
+					     (unsigned)r->not_evaluated.n, r->not_evaluated.n == 1 ? "" : "s"));
 	cv_term_printf(t, CV_INK_DIM, "cuvet %s, knowledge base of %s", cv_version(), head->kb_date);
 	cv_term_nl(t);
 }
