@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "expected.h"
 #include "judge/judge.h"
 #include "report/check.h"
 #include "report/text.h"
@@ -240,35 +241,6 @@ static struct cv_report *hostile(struct cv_arena *a)
 
 static const struct cv_report_head head = { .schema = "cuvet/check/1", .kb_date = "2026-11-30" };
 
-/* Compares out with the expected file, or writes that. */
-static void compare(const char *name, const struct cv_buf *out)
-{
-	char path[512], *want = NULL;
-	size_t n = 0, cap = 1 << 20;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/report/%s", TEST_DATA, name);
-	if (getenv("CUVET_UPDATE")) {
-		f = fopen(path, "wb");
-		assert_non_null(f);
-		assert_int_equal(fwrite(cv_buf_str(out), 1, out->n, f), out->n);
-		assert_int_equal(fclose(f), 0);
-		return;
-	}
-	f = fopen(path, "rb");
-	if (!f)
-		fail_msg("%s: missing; CUVET_UPDATE=1 makes it", path);
-	want = calloc(1, cap + 1);
-	assert_non_null(want);
-	n = fread(want, 1, cap, f);
-	fclose(f);
-	if (n != out->n || memcmp(want, cv_buf_str(out), n) != 0)
-		print_error("--- %s says\n%s--- now\n%s", path, want, cv_buf_str(out));
-	assert_int_equal(n, out->n);
-	assert_memory_equal(want, cv_buf_str(out), n);
-	free(want);
-}
-
 typedef struct cv_report *make_fn(struct cv_arena *a);
 
 static void check_terminal(make_fn *make, const struct cv_style *style, const char *name)
@@ -278,7 +250,7 @@ static void check_terminal(make_fn *make, const struct cv_style *style, const ch
 
 	cv_buf_init(&out, 1 << 20);
 	assert_int_equal(cv_report_check_terminal(make(a), &head, style, &out), 0);
-	compare(name, &out);
+	expected_compare(name, &out);
 	cv_buf_release(&out);
 	cv_arena_free(a);
 }
@@ -290,7 +262,7 @@ static void check_json(make_fn *make, const char *name)
 
 	cv_buf_init(&out, 1 << 20);
 	assert_int_equal(cv_report_check_json(make(a), &head, &out), 0);
-	compare(name, &out);
+	expected_compare(name, &out);
 	cv_buf_release(&out);
 	cv_arena_free(a);
 }
