@@ -11,7 +11,14 @@ static int open_base(struct cv_run *run, struct cv_view **ret)
 
 	if (err && root && run->diag.n == 0)
 		cv_diag_fail(&run->diag, err, "%s: %s", root, cv_strerror(err));
-	return err;
+	if (err)
+		return err;
+	/* A tree behind a closed door would look like an empty machine. */
+	if (root && cv_view_access(*ret, "/", CV_ACCESS_X) == CV_EACCES) {
+		cv_view_free(*ret);
+		return cv_diag_fail(&run->diag, CV_EACCES, "%s: %s", root, cv_strerror(CV_EACCES));
+	}
+	return 0;
 }
 
 /* Puts the other machine's view over *view, which is kept on failure. */
@@ -70,6 +77,19 @@ static int settle_selection(struct cv_run *run, const struct cv_view *base, stru
 	return cv_arena_failed(run->arena) ? CV_ENOMEM : 0;
 }
 
+/* What the user named must be there; where a record does not say, the judge will. */
+static int check_named(struct cv_run *run, struct cv_view *view, const struct cv_selection *sel)
+{
+	struct cv_stat st;
+
+	for (size_t i = 0; i < sel->env_n; i++)
+		if (cv_view_stat(view, sel->envs[i], &st) == CV_ENOENT)
+			return cv_diag_fail(&run->diag, CV_ENOENT, "%s: no such environment", sel->envs[i]);
+	if (sel->python && strchr(sel->python, '/') && cv_view_stat(view, sel->python, &st) == CV_ENOENT)
+		return cv_diag_fail(&run->diag, CV_ENOENT, "%s: no such interpreter", sel->python);
+	return 0;
+}
+
 int cv_run_open(struct cv_run *run, struct cv_view **ret_view, struct cv_selection *ret_sel)
 {
 	struct cv_selection sel;
@@ -87,6 +107,8 @@ int cv_run_open(struct cv_run *run, struct cv_view **ret_view, struct cv_selecti
 		err = cv_view_setenv_new(view, run->opt.set, run->opt.set_n, &view);
 	if (!err && run->opt.record_to)
 		err = cv_view_record_new(view, &view);
+	if (!err)
+		err = check_named(run, view, &sel);
 	if (err) {
 		cv_view_free(view);
 		return err;
