@@ -84,7 +84,8 @@ static int list_tables(const char *dir, struct cv_arena *a, struct cv_strv *ret)
 
 typedef int read_fn(struct cv_str, const char *, struct cv_arena *, struct cv_diag *, struct cv_tsv_set *);
 
-static int read_with(read_fn *fn, const char *dir, const char *name, struct cv_arena *a, struct cv_diag *d, struct cv_tsv_set *set)
+static int read_with(read_fn *fn, const char *dir, const char *name, struct cv_arena *a, struct cv_diag *d,
+		     struct cv_tsv_set *set)
 {
 	struct cv_arena *scratch = cv_arena_new(2 * (size_t)FILE_MAX + 4096);
 	struct cv_str text;
@@ -154,8 +155,9 @@ static void write_rows(FILE *out, struct pool *p, const struct cv_tsv_set *set)
 	fputs("static const struct cv_kb_packed rows[] = {\n", out);
 	for (size_t i = 0; i < set->rows.n; i++) {
 		const struct cv_kb_row *r = &set->rows.v[i].row;
+		const char *const texts[] = { r->subject, r->from, r->to, r->property, r->value, r->source, r->date, r->tier };
 
-		write_entry(out, p, (const char *[]){ r->subject, r->from, r->to, r->property, r->value, r->source, r->date, r->tier }, 8);
+		write_entry(out, p, texts, 8);
 		fputs(" },\n", out);
 	}
 	fputs("};\n\nstatic const struct cv_kb_packed_source sources[] = {\n", out);

@@ -232,17 +232,16 @@ static const char *edge_release(const struct cv_kb *kb, const char *subject, boo
 
 static const char *reach_note(struct cv_kb_asking *q, const char *subject, const char *version, enum cv_kb_reach reach)
 {
-	const char *date = cv_kb_date(q->kb);
+	const char *what = cv_arena_printf(q->a, "%s %s", subject, version);
+	const char *kb = cv_arena_printf(q->a, "this knowledge base (%s)", cv_kb_date(q->kb));
 
 	switch (reach) {
 	case CV_KB_NEWER:
-		return cv_arena_printf(q->a, "%s %s is newer than this knowledge base (%s), which ends at %s", subject, version, date,
-				       edge_release(q->kb, subject, true));
+		return cv_arena_printf(q->a, "%s is newer than %s, which ends at %s", what, kb, edge_release(q->kb, subject, true));
 	case CV_KB_OLDER:
-		return cv_arena_printf(q->a, "%s %s is older than this knowledge base (%s), which begins at %s", subject, version,
-				       date, edge_release(q->kb, subject, false));
+		return cv_arena_printf(q->a, "%s is older than %s, which begins at %s", what, kb, edge_release(q->kb, subject, false));
 	case CV_KB_UNLISTED:
-		return cv_arena_printf(q->a, "%s %s is not among the releases of this knowledge base (%s)", subject, version, date);
+		return cv_arena_printf(q->a, "%s is not among the releases of %s", what, kb);
 	case CV_KB_LISTED:
 	case CV_KB_NO_SUBJECT:
 		break;
@@ -336,16 +335,20 @@ static void answer_gpu(struct cv_kb_asking *q, const char *name)
 	}
 	ans->candidates = candidates;
 	ans->reach = err == CV_EINVAL ? CV_KB_UNLISTED : CV_KB_NO_SUBJECT;
-	ans->note = err == CV_EINVAL ?
-			    cv_arena_printf(q->a, "'%s' can mean GPUs of different compute capability: say which", name) :
-			    cv_arena_printf(q->a, "'%s' is not among the GPUs of this knowledge base (%s)", name, cv_kb_date(q->kb));
+	if (err == CV_EINVAL)
+		ans->note = cv_arena_printf(q->a, "'%s' can mean GPUs of different compute capability: say which", name);
+	else
+		ans->note = cv_arena_printf(q->a, "'%s' is not among the GPUs of this knowledge base (%s)", name,
+					    cv_kb_date(q->kb));
 }
 
 /* Subjects that are not of one thing ("gpu:*") are asked by their own words; these are the ones to offer. */
 static void offer_subjects(struct cv_kb_asking *q, const char *word)
 {
-	static const char *const words[] = { "torch", "onnxruntime-gpu", "onnxruntime", "tensorflow", "jax",	 "cupy", "cuda",
-					     "cudnn", "driver",		 "cc",		"gpu",	      "python", "package", "var" };
+	static const char *const words[] = {
+		"torch", "onnxruntime-gpu", "onnxruntime", "tensorflow", "jax", "cupy", "cuda",
+		"cudnn", "driver", "cc", "gpu", "python", "package", "var",
+	};
 
 	q->answer->title = word;
 	q->answer->reach = CV_KB_NO_SUBJECT;
@@ -420,7 +423,8 @@ static void answer(struct cv_kb_asking *q, const char *subject, const char *rest
 }
 
 /* "torch==2.9" is "torch 2.9"; the rest of the words are one, as GPU names have blanks. */
-static void split_question(struct cv_arena *a, const char *const *words, size_t n, const char **ret_subject, const char **ret_rest)
+static void split_question(struct cv_arena *a, const char *const *words, size_t n, const char **ret_subject,
+			   const char **ret_rest)
 {
 	const char *eq = strstr(words[0], "=="), *rest = eq ? eq + 2 : "";
 	const char *subject = eq ? cv_arena_memdup(a, words[0], (size_t)(eq - words[0])) : words[0];
@@ -446,8 +450,7 @@ int cv_kb_ask(const struct cv_kb *kb, const char *const *words, size_t n, struct
 	if (!n || !words[0][0] || n > WORDS_MAX)
 		return cv_diag_fail(d, CV_EINVAL, "kb: ask for a subject and a version, such as 'torch 2.9' or 'gpu RTX 4090'");
 	split_question(a, words, n, &subject, &rest);
-	if (has_rows(kb, subject, "release") && rest[0] &&
-	    !cv_ver_valid(cv_kb_scheme(kb, subject), rest))
+	if (has_rows(kb, subject, "release") && rest[0] && !cv_ver_valid(cv_kb_scheme(kb, subject), rest))
 		return cv_diag_fail(d, CV_EINVAL, "kb: '%s' is not a version of %s", rest, subject);
 	answer(&q, subject, rest);
 	if (cv_arena_failed(a))

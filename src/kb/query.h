@@ -19,8 +19,8 @@
 struct cv_kb_line {
 	const char *label;     /* "highest CUDA of its driver API", "GPU code (cu128)" */
 	const char *value;     /* "12.2", "sm_75 sm_80 sm_86 sm_90" */
-	const char *for_what;  /* the versions that the row speaks of, "2.9.0" or "2.9.0 to before 2.10.0"; "" where it has none */
-	struct cv_kb_row row;  /* the row behind it, with key of its source, date and tier; row.subject NULL: reckoned from others */
+	const char *for_what;  /* versions that the row speaks of, "2.9.0" or "2.9.0 to before 2.10.0"; "" where it has none */
+	struct cv_kb_row row;  /* the row behind it, with key of source, date and tier; row.subject NULL: reckoned from others */
 	const char *title, *address; /* of the source; "" for a reckoned line */
 };
 

@@ -85,10 +85,12 @@ void cv_kb_reckon_cuda(struct cv_kb_asking *q, const char *version)
 	long long x = (long long)cv_ver_part(version, 0), y = (long long)cv_ver_part(version, 1);
 	const char *build = cv_arena_printf(q->a, "cu%lld%lld", x, y < 0 ? 0 : y);
 
-	cv_kb_add_reckoned(q, cv_arena_printf(q->a, "torch with a %s build", build), releases_where(q, "torch", has_variant, build));
+	cv_kb_add_reckoned(q, cv_arena_printf(q->a, "torch with a %s build", build),
+			   releases_where(q, "torch", has_variant, build));
 	cv_kb_add_reckoned(q, cv_arena_printf(q->a, "onnxruntime-gpu for CUDA %s", major),
 			   releases_where(q, "onnxruntime-gpu", is_for_cuda, major));
-	cv_kb_add_reckoned(q, cv_arena_printf(q->a, "tensorflow for CUDA %s", xy), releases_where(q, "tensorflow", is_for_cuda, xy));
+	cv_kb_add_reckoned(q, cv_arena_printf(q->a, "tensorflow for CUDA %s", xy),
+			   releases_where(q, "tensorflow", is_for_cuda, xy));
 }
 
 void cv_kb_reckon_cc(struct cv_kb_asking *q, const char *cc)

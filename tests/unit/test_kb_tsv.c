@@ -154,17 +154,19 @@ static void test_kb_tsv_exactly_nothing(void **state)
 
 static void test_kb_tsv_dates(void **state)
 {
-	static const char *const bad[] = { "26", "2026-1", "2026-00", "2026-13", "2026-11-00", "2026-11-32", "2026/11", "2026-11-3x" };
+	static const char *const bad[] = {
+		"26", "2026-1", "2026-00", "2026-13", "2026-11-00", "2026-11-32", "2026/11", "2026-11-3x",
+	};
 	struct fixture *f = *state;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		struct cv_tsv_set set = f->set;
+		const char *text;
 		struct cv_diag d;
 
 		cv_diag_init(&d, f->a);
-		assert_int_equal(cv_tsv_rows(cv_str_of(cv_arena_printf(f->a, "driver\t535\t536\tcuda\t12.2\tk\t%s\tissue\n", bad[i])),
-					     "bad.tsv", f->a, &d, &set),
-				 CV_EFORMAT);
+		text = cv_arena_printf(f->a, "driver\t535\t536\tcuda\t12.2\tk\t%s\tissue\n", bad[i]);
+		assert_int_equal(cv_tsv_rows(cv_str_of(text), "bad.tsv", f->a, &d, &set), CV_EFORMAT);
 		assert_string_equal(d.v[0], cv_arena_printf(f->a, "bad.tsv:1: not a date: '%s'", bad[i]));
 	}
 }
@@ -203,9 +205,10 @@ static void test_kb_tsv_overlap_of_open_end(void **state)
 
 static void test_kb_tsv_overlap_across_files(void **state)
 {
+	static const char other[] = "driver\t535\t536\tcuda\t12.2\tk\t2026\tissue\n";
 	struct fixture *f = *state;
 
-	assert_int_equal(cv_tsv_rows(cv_str_of("driver\t535\t536\tcuda\t12.2\tk\t2026\tissue\n"), "a.tsv", f->a, &f->d, &f->set), 0);
+	assert_int_equal(cv_tsv_rows(cv_str_of(other), "a.tsv", f->a, &f->d, &f->set), 0);
 	refuse(f, "driver\t535.54\t540\tcuda\t12.3\tk\t2026\tissue\n",
 	       "bad.tsv:1: 'cuda' of 'driver' overlaps the interval of a.tsv:1");
 }
@@ -241,9 +244,10 @@ static void test_kb_tsv_unused_source(void **state)
 
 static void test_kb_tsv_bad_sources(void **state)
 {
+	static const char text[] = "k\tAgain\t\t2026\nl\t\t\t2026\nm\tT\t\tlate\n";
 	struct fixture *f = *state;
 
-	assert_int_equal(cv_tsv_sources(cv_str_of("k\tAgain\t\t2026\nl\t\t\t2026\nm\tT\t\tlate\n"), "S", f->a, &f->d, &f->set), CV_EFORMAT);
+	assert_int_equal(cv_tsv_sources(cv_str_of(text), "S", f->a, &f->d, &f->set), CV_EFORMAT);
 	assert_int_equal(f->d.n, 3);
 	assert_string_equal(f->d.v[0], "S:1: a second line for source 'k'");
 	assert_string_equal(f->d.v[1], "S:2: a source without key or title");
@@ -252,11 +256,10 @@ static void test_kb_tsv_bad_sources(void **state)
 
 static void test_kb_tsv_bad_schema(void **state)
 {
+	static const char text[] = "driver\tsemver\tx\ty\ndriver\tpep440\tx\ty\ntorch\tpep440\tpython\ty\n";
 	struct fixture *f = *state;
 
-	assert_int_equal(cv_tsv_schema(cv_str_of("driver\tsemver\tx\ty\ndriver\tpep440\tx\ty\ntorch\tpep440\tpython\ty\n"), "S", f->a,
-				       &f->d, &f->set),
-			 CV_EFORMAT);
+	assert_int_equal(cv_tsv_schema(cv_str_of(text), "S", f->a, &f->d, &f->set), CV_EFORMAT);
 	assert_int_equal(f->d.n, 3);
 	assert_string_equal(f->d.v[0], "S:1: unknown version scheme 'semver'");
 	assert_string_equal(f->d.v[1], "S:2: another version scheme than before for subject 'driver'");
