@@ -38,11 +38,26 @@ enum cv_tri cv_driver_compiles(const struct cv_judge_ctx *ctx, const char *cuda,
 	return CV_TRI_BAD;
 }
 
+/*
+ * XLA compiles at run time for whatever GPU is there, if it is not older than JAX serves and not newer than the compiler of
+ * the CUDA release that the plugin is for: known to the major only, so the GPU must have come with its first release.
+ */
+static bool xla_serves(const struct cv_judge_ctx *ctx, const struct cv_wload *l, const struct cv_wgpu *g)
+{
+	const char *version = l->version ? cv_ver_public(ctx->a, l->version) : NULL, *min, *first;
+
+	if (!cv_streq(l->framework, "jax") || l->code || !version || !l->cuda || !g->cc)
+		return false;
+	min = cv_kb_value(ctx->kb, "jax", version, cv_arena_printf(ctx->a, "min_cc:%lld", (long long)cv_ver_part(l->cuda, 0)));
+	first = cv_kb_value(ctx->kb, "cc", g->cc, "first_cuda");
+	return min && first && cv_ver_cmp(CV_VER_DOTTED, g->cc, min) >= 0 && cv_ver_cmp(CV_VER_DOTTED, first, l->cuda) <= 0;
+}
+
 struct cv_code_match cv_load_code(const struct cv_judge_ctx *ctx, const struct cv_wload *l, const struct cv_wgpu *g)
 {
 	struct cv_code_match none = { .code = CV_CODE_UNKNOWN };
 
-	if (l->build == CV_BUILD_GPU && l->code_elsewhere)
+	if (l->build == CV_BUILD_GPU && (l->code_elsewhere || xla_serves(ctx, l, g)))
 		return (struct cv_code_match){ .code = CV_CODE_PTX_JIT };
 	if (l->build != CV_BUILD_GPU || !l->code || !g->cc)
 		return none;
@@ -243,6 +258,10 @@ static enum cv_tri driver_of(const struct cv_judge_ctx *ctx, const struct cv_wlo
 	}
 	if (d->state != CV_DRIVER_READY)
 		return CV_TRI_UNKNOWN;
+	if (d->version_because) {
+		*ret_because = d->version_because;
+		return CV_TRI_UNKNOWN;
+	}
 	if (l->build == CV_BUILD_CPU || l->build == CV_BUILD_ROCM)
 		return CV_TRI_OK;
 	/* BAD is for the rule driver-too-old to say. */
@@ -316,13 +335,21 @@ static void make_cell(struct cv_judge_ctx *ctx, const struct cv_wload *l, size_t
 		c->show_gpu = cv_arena_printf(ctx->a, "%s (%s)", g->label, g->cc ? g->cc : "?");
 }
 
+/* GPUs that count: visible ones and those that a wrong driver holds; where that leaves none, those that are hidden. */
+static bool gpu_counts(const struct cv_world *w, const struct cv_wgpu *g)
+{
+	if (g->visible != CV_TRI_BAD || g->held_by_linux)
+		return true;
+	return (g->masked || g->unbound) && w->visible_n + w->maybe_n == 0;
+}
+
 void cv_cells_make(struct cv_judge_ctx *ctx)
 {
 	for (size_t i = 0; i < ctx->w->loads.n; i++) {
 		bool any = false;
 
 		for (size_t g = 0; g < ctx->w->gpus.n; g++)
-			if (ctx->w->gpus.v[g].visible != CV_TRI_BAD) {
+			if (gpu_counts(ctx->w, &ctx->w->gpus.v[g])) {
 				make_cell(ctx, &ctx->w->loads.v[i], g);
 				any = true;
 			}

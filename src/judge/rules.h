@@ -28,7 +28,7 @@ CV_RULE(cv_rule_library_mismatch);
 CV_RULE(cv_rule_compat_misused);
 CV_RULE(cv_rule_wsl_libcuda);
 CV_RULE(cv_rule_driver_too_old);
-CV_RULE(cv_rule_minor_version_mode);
+CV_RULE(cv_rule_minor_version);
 
 /* rules_code.c: does the build have code for the GPU */
 CV_RULE(cv_rule_gpu_too_new);

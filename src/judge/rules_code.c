@@ -231,7 +231,6 @@ static void add_gpu_build_fix(struct cv_judge_ctx *ctx, struct cv_finding *f, co
 static void report_no_gpu_build(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wload *l)
 {
 	bool rocm = l->build == CV_BUILD_ROCM;
-	const struct cv_subject *cpu = NULL, *gpu = NULL;
 	struct cv_finding *f = cv_find(ctx, self, rocm ? "%s is a build for AMD GPUs (ROCm)" : "%s is a CPU-only build", l->label);
 
 	cv_find_env(ctx, f, &ctx->w->envs.v[l->env]);
@@ -249,13 +248,12 @@ static void report_no_gpu_build(struct cv_judge_ctx *ctx, const struct cv_rule *
 	add_gpu_build_fix(ctx, f, l);
 	cv_find_prove(ctx, f, "cuvet check --env %s", cv_shell_quote(ctx->a, ctx->w->envs.v[l->env].path));
 	cv_find_hits(ctx, f, CV_ASPECT_CODE, (struct cv_hit){ .env = l->env, .gpu = CV_NO_INDEX, .workload = l->name });
-	if (!rocm && cv_is_double(ctx, l, &cpu, &gpu))
-		cv_find_symptom(f, "cpu-package-shadows-gpu");
 }
 
 static void judge_build(struct cv_judge_ctx *ctx, const struct cv_rule *self, enum cv_build bad)
 {
 	const char *because = NULL, *unknown = NULL;
+	const struct cv_subject *cpu, *gpu;
 	size_t n = 0;
 
 	if (!ctx->w->loads.n) {
@@ -273,6 +271,10 @@ static void judge_build(struct cv_judge_ctx *ctx, const struct cv_rule *self, en
 			unknown = l->build_because;
 		if (l->build != bad)
 			continue;
+		if (cv_is_double(ctx, l, &cpu, &gpu)) {
+			unknown = "a CPU and a GPU package write one directory: see cpu-package-shadows-gpu";
+			continue;
+		}
 		n++;
 		report_no_gpu_build(ctx, self, l);
 	}
@@ -326,8 +328,10 @@ CV_RULE(cv_rule_jetson_wheel)
 		if (wrong != CV_TRI_OK)
 			continue;
 		n++;
+		/* No error: some of its code may run there, and no document says which. The cell stays unknown. */
 		f = cv_find(ctx, self, "%s is a wheel for servers; a %s with L4T %s needs the wheel of its own JetPack", l->label,
 			    cv_fact_str(ctx->w->machine, CV_F_machine_jetson), l4t);
+		f->severity = CV_WARNING;
 		cv_find_env(ctx, f, &ctx->w->envs.v[l->env]);
 		cv_find_subject(f, "package", l->dist, cv_fact_str(l->fw, CV_F_framework_path));
 		cv_find_param(ctx, f, "package", l->label);
@@ -341,7 +345,7 @@ CV_RULE(cv_rule_jetson_wheel)
 		cv_find_text(ctx, f, cv_arena_printf(ctx->a, "install the %s wheel that NVIDIA publishes for this JetPack (L4T %s), or use its L4T container image", l->framework, l4t),
 			     "replaces the wheel");
 		cv_find_prove(ctx, f, "cuvet check --env %s", cv_shell_quote(ctx->a, ctx->w->envs.v[l->env].path));
-		cv_find_hits(ctx, f, CV_ASPECT_CODE, (struct cv_hit){ .env = l->env, .gpu = CV_NO_INDEX, .workload = l->name });
+		cv_find_hits(ctx, f, CV_ASPECT_NONE, (struct cv_hit){ .env = l->env, .gpu = CV_NO_INDEX, .workload = l->name });
 	}
 	if (unknown)
 		cv_not_evaluated(ctx, self, "whether wheels for servers serve this Jetson is not settled for its L4T release");

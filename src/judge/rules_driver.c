@@ -31,16 +31,10 @@ const struct cv_subject *cv_kmod_here(const struct cv_judge_ctx *ctx)
 	return NULL;
 }
 
-/* Linux's own drivers, by either spelling of their names. */
-static bool is_linux_driver(const char *bound)
-{
-	return bound && (cv_streq(bound, "nouveau") || cv_starts(bound, "nova"));
-}
-
 bool cv_is_other_driver(const struct cv_judge_ctx *ctx)
 {
 	for (size_t i = 0; i < ctx->w->gpus.n; i++)
-		if (ctx->w->gpus.v[i].unbound && is_linux_driver(cv_fact_str(ctx->w->gpus.v[i].s, CV_F_gpu_bound)))
+		if (ctx->w->gpus.v[i].held_by_linux)
 			return true;
 	return false;
 }
@@ -129,6 +123,15 @@ static const char *cause_of_not_loaded(const struct cv_judge_ctx *ctx)
 	return NULL;
 }
 
+/* Debian's own driver: 535 in release 12, 550 in 13. Older releases are left to the reader. */
+static bool debian_serves(const struct cv_judge_ctx *ctx, const char *min)
+{
+	const char *release = cv_fact_str(ctx->w->machine, CV_F_machine_os_version);
+	int64_t n = release ? cv_ver_part(release, 0) : 0;
+
+	return n >= 12 && (!min || cv_ver_part(min, 0) <= (n == 12 ? 535 : 550));
+}
+
 /* The driver to install on a bare machine: any that all GPUs accept. */
 static void add_install_fix(struct cv_judge_ctx *ctx, struct cv_finding *f)
 {
@@ -142,7 +145,7 @@ static void add_install_fix(struct cv_judge_ctx *ctx, struct cv_finding *f)
 	}
 	if (os && cv_streq(os, "ubuntu") && !last)
 		x = cv_find_command(ctx, f, "sudo ubuntu-drivers install", "installs the recommended NVIDIA driver");
-	else if (os && cv_streq(os, "debian") && !last && !min)
+	else if (os && cv_streq(os, "debian") && !last && debian_serves(ctx, min))
 		x = cv_find_command(ctx, f, "sudo apt-get install nvidia-driver", "installs Debian's NVIDIA driver (component non-free)");
 	else
 		x = cv_find_text(ctx, f,
@@ -173,6 +176,10 @@ CV_RULE(cv_rule_driver_missing)
 		cv_ruled_out(ctx, self, "parts of an NVIDIA driver are here");
 		return;
 	}
+	if (ctx->w->has_gpu == CV_TRI_BAD) {
+		cv_not_evaluated(ctx, self, "none is installed, and there is no GPU that one could drive");
+		return;
+	}
 	f = cv_find(ctx, self, ctx->w->wsl ? "the Windows driver's libcuda is not in this WSL" : "no NVIDIA driver is installed");
 	cv_find_fact(ctx, f, d->s, CV_F_driver_module_loaded);
 	cv_find_fact(ctx, f, d->s, CV_F_driver_module_version);
@@ -187,8 +194,8 @@ CV_RULE(cv_rule_driver_missing)
 	add_install_fix(ctx, f);
 	cv_find_prove(ctx, f, "nvidia-smi");
 	cv_find_hits(ctx, f, CV_ASPECT_DRIVER, CV_HIT_ALL);
-	if (ctx->w->has_gpu == CV_TRI_BAD)
-		cv_find_symptom(f, "no-nvidia-gpu");
+	if (cv_is_other_driver(ctx))
+		cv_find_symptom(f, "other-driver-holds-gpu");
 }
 
 CV_RULE(cv_rule_driver_library_missing)
@@ -326,13 +333,13 @@ CV_RULE(cv_rule_secure_boot)
 	cv_find_hits(ctx, f, CV_ASPECT_DRIVER, CV_HIT_ALL);
 }
 
-static void other_driver_fix(struct cv_judge_ctx *ctx, struct cv_finding *f, const char *bound)
+static void other_driver_fix(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct cv_wgpu *g, const char *bound)
 {
 	const char *os = cv_fact_str(ctx->w->machine, CV_F_machine_os_id);
 	bool debian = os && (cv_streq(os, "debian") || cv_streq(os, "ubuntu"));
 	struct cv_fix *x;
 
-	if (!is_linux_driver(bound)) {
+	if (!g->held_by_linux) {
 		cv_find_text(ctx, f, "use the GPU inside the virtual machine that it was given to, or give it back to the host's driver", NULL)
 			->needs_root = true;
 		return;
@@ -357,7 +364,7 @@ CV_RULE(cv_rule_other_driver)
 
 		unknown += cv_fact_tri(g->s, CV_F_gpu_bound) == CV_TRI_UNKNOWN;
 		/* vfio-pci on one of several GPUs is somebody's wish. */
-		if (!g->unbound || (!is_linux_driver(bound) && w->visible_n + w->maybe_n))
+		if (!g->unbound || (!g->held_by_linux && w->visible_n + w->maybe_n))
 			continue;
 		held++;
 		f = cv_find(ctx, self, "%s holds the %s, so NVIDIA's driver cannot", bound, g->label);
@@ -367,13 +374,9 @@ CV_RULE(cv_rule_other_driver)
 		cv_find_fact(ctx, f, g->s, CV_F_gpu_bound);
 		cv_find_fact(ctx, f, w->driver.s, CV_F_driver_module_names);
 		cv_find_why(ctx, f, "A PCI device belongs to one kernel driver; CUDA needs it to be nvidia.");
-		other_driver_fix(ctx, f, bound);
+		other_driver_fix(ctx, f, g, bound);
 		cv_find_prove(ctx, f, "lspci -k -s %s", g->pci);
 		cv_find_hits(ctx, f, CV_ASPECT_DRIVER, (struct cv_hit){ .env = CV_NO_INDEX, .gpu = i });
-		if (w->visible_n + w->maybe_n == 0)
-			cv_find_hits(ctx, f, CV_ASPECT_DRIVER, CV_HIT_ALL);
-		if (w->driver.state == CV_DRIVER_MISSING)
-			cv_find_symptom(f, "driver-missing");
 	}
 	if (held)
 		return;

@@ -245,6 +245,15 @@ static void report_misfit(struct cv_judge_ctx *ctx, const struct cv_rule *self, 
 		cv_find_hits(ctx, f, CV_ASPECT_LOADS, (struct cv_hit){ .env = env->index, .gpu = CV_NO_INDEX, .workload = "jax" });
 }
 
+/* A plugin beside a jaxlib that does not fit jax: that one is the cause. */
+static bool is_explained(const struct cv_judge_ctx *ctx, const struct cv_wenv *env, const struct cv_subject *one,
+			 const struct cv_subject *base)
+{
+	const struct cv_subject *jax = cv_wenv_package(env, "jax");
+
+	return jax && cv_starts(name_of(one), "jax-cuda") && cv_streq(name_of(base), "jaxlib") && misfit_of(ctx, base, jax).needed;
+}
+
 CV_RULE(cv_rule_companions)
 {
 	size_t n = 0, checked = 0, blind = 0;
@@ -255,7 +264,7 @@ CV_RULE(cv_rule_companions)
 			const struct cv_subject *one = cv_wenv_package(env, pairs[i].one), *base = cv_wenv_package(env, pairs[i].base);
 			struct misfit m;
 
-			if (!one || !base)
+			if (!one || !base || is_explained(ctx, env, one, base))
 				continue;
 			blind += !version_of(one) || !version_of(base);
 			checked++;

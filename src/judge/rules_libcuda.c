@@ -47,8 +47,8 @@ CV_RULE(cv_rule_library_mismatch)
 		return;
 	}
 	f = cv_find(ctx, self, "kernel module %s and libcuda %s are of different driver versions", d->module, lib->version);
-	cv_find_param(ctx, f, "needed", d->module);
-	cv_find_param(ctx, f, "found", lib->version);
+	cv_find_param(ctx, f, "module", d->module);
+	cv_find_param(ctx, f, "library", lib->version);
 	cv_find_fact(ctx, f, d->s, CV_F_driver_module_version);
 	cv_find_fact(ctx, f, lib->s, CV_F_lib_version);
 	cv_find_why(ctx, f, "A driver's library and module must be of one version; cuInit fails with 803, nvidia-smi says \"Driver/library version mismatch\".");
@@ -390,7 +390,7 @@ CV_RULE(cv_rule_driver_too_old)
 }
 
 /* Harmless, and told by many tools as a conflict: a note keeps the reader from "fixing" it. */
-CV_RULE(cv_rule_minor_version_mode)
+CV_RULE(cv_rule_minor_version)
 {
 	const struct cv_wdriver *d = &ctx->w->driver;
 	size_t n = 0, checked = 0;

@@ -17,7 +17,8 @@ CV_RULE(cv_rule_no_nvidia_gpu)
 		cv_ruled_out(ctx, self, "PCI lists %zu NVIDIA GPU%s", w->gpus.n, w->gpus.n == 1 ? "" : "s");
 		return;
 	}
-	f = cv_find(ctx, self, "there is no NVIDIA GPU in this machine");
+	f = cv_find(ctx, self, "there is no NVIDIA GPU in this machine%s",
+		    w->driver.state == CV_DRIVER_MISSING ? ", and no NVIDIA driver" : "");
 	cv_find_fact(ctx, f, w->machine, CV_F_machine_pci_devices);
 	cv_find_param(ctx, f, "found", "0");
 	cv_find_why(ctx, f, "None of the PCI devices is a GPU of vendor 10de, so there is nothing that CUDA could run on.");
@@ -128,6 +129,14 @@ struct want_node {
 	size_t gpu;
 };
 
+/* A GPU that the driver refused has no node to miss. */
+static bool is_driven(const struct cv_wgpu *g)
+{
+	const char *bound = cv_fact_str(g->s, CV_F_gpu_bound);
+
+	return cv_fact_true(g->s, CV_F_gpu_in_proc) || (bound && cv_streq(bound, "nvidia"));
+}
+
 static size_t wanted_nodes(const struct cv_judge_ctx *ctx, struct want_node *v, size_t max)
 {
 	size_t n = 0;
@@ -137,7 +146,7 @@ static size_t wanted_nodes(const struct cv_judge_ctx *ctx, struct want_node *v, 
 	for (size_t i = 0; i < ctx->w->gpus.n && n < max; i++) {
 		const struct cv_wgpu *g = &ctx->w->gpus.v[i];
 
-		if (g->visible == CV_TRI_BAD && !g->masked)
+		if ((g->visible == CV_TRI_BAD && !g->masked) || !is_driven(g))
 			continue;
 		if (cv_fact_known(g->s, CV_F_gpu_minor))
 			v[n++] = (struct want_node){ cv_arena_printf(ctx->a, "/dev/nvidia%u",
@@ -284,7 +293,7 @@ static void mask_hides_all(struct cv_judge_ctx *ctx, const struct cv_rule *self,
 		hidden += w->gpus.v[i].masked;
 	f = cv_find(ctx, self, "CUDA_VISIBLE_DEVICES=%s hides %s", w->mask_value,
 		    hidden == 1 ? "the GPU" : cv_arena_printf(ctx->a, "all %zu GPUs", hidden));
-	cv_find_param(ctx, f, "value", w->mask_value);
+	cv_find_param(ctx, f, "found", w->mask_value);
 	cv_find_param(ctx, f, "gpus", cv_arena_printf(ctx->a, "%zu", hidden));
 	cv_find_fact(ctx, f, var, CV_F_var_value);
 	if (w->mask.bad_is_end)
@@ -319,7 +328,7 @@ CV_RULE(cv_rule_cuda_visible_devices)
 		f = cv_find(ctx, self, "CUDA_VISIBLE_DEVICES=%s ends at \"%.*s\", which names no GPU here", w->mask_value,
 			    CV_STR_ARG(w->mask.bad));
 		f->severity = CV_WARNING; /* some GPUs stay visible */
-		cv_find_param(ctx, f, "value", w->mask_value);
+		cv_find_param(ctx, f, "found", w->mask_value);
 		cv_find_param(ctx, f, "entry", cv_str_dup(ctx->a, w->mask.bad));
 		cv_find_fact(ctx, f, var, CV_F_var_value);
 		cv_find_why(ctx, f, "CUDA drops the first entry that names no GPU and everything after it.");

@@ -20,6 +20,15 @@ static bool env_has_error(const struct cv_judge_ctx *ctx, size_t env)
 	return false;
 }
 
+/* An environment whose packages could not be listed. */
+static const char *env_unreadable(const struct cv_judge_ctx *ctx, size_t env)
+{
+	const struct cv_subject *s = ctx->w->envs.v[env].s;
+	enum cv_state state = cv_fact(s, CV_F_env_packages)->state;
+
+	return state == CV_DENIED || state == CV_UNPARSED ? cv_fact_because(ctx->a, s, CV_F_env_packages) : NULL;
+}
+
 static enum cv_verdict env_verdict(const struct cv_judge_ctx *ctx, size_t env)
 {
 	enum cv_verdict v = env_has_error(ctx, env) ? CV_VERDICT_PROBLEM : CV_VERDICT_OK;
@@ -30,7 +39,7 @@ static enum cv_verdict env_verdict(const struct cv_judge_ctx *ctx, size_t env)
 		if (c->env == env && c->verdict != CV_VERDICT_OK)
 			v = c->verdict;
 	}
-	return v;
+	return v == CV_VERDICT_OK && env_unreadable(ctx, env) ? CV_VERDICT_CANNOT_TELL : v;
 }
 
 /* The problem that the reader should hear of first. */
@@ -122,9 +131,12 @@ static const char *ok_line(const struct cv_judge_ctx *ctx)
 	return cv_arena_printf(ctx->a, "%s%s is ready; no framework that uses it is in the environments looked at", gpus_text(ctx), driver_text(ctx));
 }
 
-/* Nothing to hang a verdict on: no framework, and neither driver nor GPU known. */
+/* Nothing to hang a verdict on: packages that may not be seen; no framework, and neither driver nor GPU known. */
 static const char *machine_unknown(const struct cv_judge_ctx *ctx)
 {
+	for (size_t i = 0; i < ctx->w->envs.n; i++)
+		if (ctx->w->envs.v[i].selected && env_unreadable(ctx, i))
+			return env_unreadable(ctx, i);
 	if (ctx->report->cells.n || !ctx->w->live)
 		return NULL;
 	if (ctx->w->driver.state == CV_DRIVER_UNKNOWN)

@@ -38,6 +38,7 @@ struct cv_wdriver {
 	const struct cv_subject *s;
 	enum cv_driver_state state;
 	const char *unknown_because;
+	const char *version_because; /* why a loaded module's version is not known, so that no mismatch can be ruled out */
 	enum cv_tri loaded, open;
 	bool tegra;         /* a Tegra driver whose numbers are not those of the desktop branches */
 	const char *module; /* version of the loaded module */
@@ -63,6 +64,7 @@ struct cv_wgpu {
 	uint64_t memory_mib;
 	bool integrated;         /* of a Jetson */
 	bool unbound;            /* another kernel driver than NVIDIA's holds it */
+	bool held_by_linux;      /* and that is nouveau or nova, not one that a virtual machine wants */
 	enum cv_tri node;        /* its device node is there and usable, or will be made */
 	enum cv_tri visible;     /* CUDA would enumerate it */
 	bool masked;             /* it is invisible only because CUDA_VISIBLE_DEVICES hides it */

@@ -167,4 +167,6 @@ void cv__world_driver(struct cv_world *w, const struct cv_facts *facts, const st
 	pick_libs(w);
 	find_api(w, kb, a);
 	find_state(w, facts, a);
+	if (d->loaded == CV_TRI_OK && !d->module && !w->wsl && !w->jetson && !d->tegra)
+		d->version_because = cv_fact_because(a, d->s, CV_F_driver_module_version);
 }

@@ -125,6 +125,8 @@ static void find_build(struct cv_wload *l, const struct cv_kb *kb, const char *l
 		set_build(l, CV_BUILD_GPU, cv_fact_because(a, l->fw, CV_F_framework_gpu_lib));
 	else if (cuda == CV_ABSENT)
 		set_build(l, CV_BUILD_CPU, cv_fact_because(a, l->fw, CV_F_framework_cuda));
+	else if (!l->fw && gpu && !cv_streq(gpu, "by-build"))
+		set_build(l, cv_streq(gpu, "yes") ? CV_BUILD_GPU : CV_BUILD_CPU, cv_arena_printf(a, "the name of the package %s", l->dist));
 	else
 		build_by_local(l, local, a);
 }
@@ -262,6 +264,14 @@ static void add_load(struct cv_world *w, const struct cv_kb *kb, const struct cv
 	l->desktop_wheel = is_desktop_wheel(l, a);
 }
 
+/* A distribution of the framework is installed, though an import would not find it: its files are gone. */
+static bool has_dist(const struct cv_wenv *env, const char *framework, const struct cv_kb *kb, struct cv_arena *a)
+{
+	const struct cv_wload l = { .framework = framework };
+
+	return find_dist(env, &l, kb, a) != NULL;
+}
+
 static void add_loads(struct cv_world *w, const struct cv_facts *facts, const struct cv_kb *kb, const struct cv_wenv *env,
 		      struct cv_arena *a)
 {
@@ -269,7 +279,7 @@ static void add_loads(struct cv_world *w, const struct cv_facts *facts, const st
 		const char *key = cv_arena_printf(a, "%s|%s", env->path, workloads[which].framework);
 		const struct cv_subject *fw = cv_facts_find(facts, CV_KIND_framework, key);
 
-		if (fw)
+		if (fw || has_dist(env, workloads[which].framework, kb, a))
 			add_load(w, kb, env, fw, which, a);
 	}
 }

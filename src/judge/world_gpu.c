@@ -93,10 +93,17 @@ static bool held_by_other(const char *bound)
 	return bound && !cv_streq(bound, "nvidia");
 }
 
+/* Linux's own drivers, by either spelling of their names. */
+static bool is_linux_driver(const char *bound)
+{
+	return cv_streq(bound, "nouveau") || cv_starts(bound, "nova");
+}
+
 /* Before the mask: would CUDA enumerate it, as far as PCI, /proc and the nodes tell? */
 static void find_visible(const struct cv_world *w, const struct cv_facts *facts, struct cv_wgpu *g, struct cv_arena *a)
 {
 	g->unbound = !w->wsl && !g->integrated && held_by_other(cv_fact_str(g->s, CV_F_gpu_bound));
+	g->held_by_linux = g->unbound && is_linux_driver(cv_fact_str(g->s, CV_F_gpu_bound));
 	g->node = CV_TRI_UNKNOWN;
 	if (w->wsl || g->integrated)
 		g->node = CV_TRI_OK;
@@ -107,7 +114,7 @@ static void find_visible(const struct cv_world *w, const struct cv_facts *facts,
 	g->visible = g->unbound || cv_fact_true(g->s, CV_F_gpu_excluded) ? CV_TRI_BAD : CV_TRI_OK;
 }
 
-/* In a container, or with some GPUs taken from the driver, only part of what PCI lists was given to us. */
+/* In a container only part of what PCI lists was given to us. Elsewhere the driver's list lacks what it refuses: a finding. */
 static void drop_not_given(struct cv_world *w)
 {
 	bool in_proc = false, has_node = false;
@@ -119,7 +126,7 @@ static void drop_not_given(struct cv_world *w)
 	for (size_t i = 0; i < w->gpus.n; i++) {
 		struct cv_wgpu *g = &w->gpus.v[i];
 
-		if (in_proc && cv_fact_tri(g->s, CV_F_gpu_in_proc) == CV_TRI_BAD)
+		if (w->container && in_proc && cv_fact_tri(g->s, CV_F_gpu_in_proc) == CV_TRI_BAD)
 			g->visible = CV_TRI_BAD;
 		if (w->container && has_node && g->node == CV_TRI_BAD)
 			g->visible = CV_TRI_BAD;
