@@ -466,7 +466,8 @@ static size_t bound(const struct cv_recindex *x, struct cv_str prefix, bool reac
 	return lo;
 }
 
-const struct cv_rec *cv_recindex_find(const struct cv_recindex *x, enum cv_rec_op op, const char *path, unsigned mode, size_t *ret_n)
+const struct cv_rec *cv_recindex_find(const struct cv_recindex *x, enum cv_rec_op op, const char *path, unsigned mode,
+				      size_t *ret_n)
 {
 	char text[3 * FIELD_MAX + 32];
 	size_t n = strlen(op_names[op]);

@@ -98,6 +98,7 @@ int cv_recindex_parse(struct cv_str text, const char *name, struct cv_arena *a, 
  * All lines of op and path, and of mode for access (0 otherwise). They are neighbours: the first is returned and their
  * number set; NULL if there is none.
  */
-const struct cv_rec *cv_recindex_find(const struct cv_recindex *x, enum cv_rec_op op, const char *path, unsigned mode, size_t *ret_n);
+const struct cv_rec *cv_recindex_find(const struct cv_recindex *x, enum cv_rec_op op, const char *path, unsigned mode,
+				      size_t *ret_n);
 
 #endif

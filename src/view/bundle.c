@@ -196,9 +196,16 @@ static const struct cv_view_ops bundle_ops = {
 
 /* --- loading --- */
 
+static const char *error_text(struct archive *ar)
+{
+	const char *text = archive_error_string(ar);
+
+	return text ? text : "broken";
+}
+
 /* The member's bytes on the heap; *ret stays NULL for an empty one. */
-static int read_member(struct archive *ar, struct archive_entry *e, size_t max, const char *what, struct cv_diag *d, unsigned char **ret,
-		       size_t *ret_n)
+static int read_member(struct archive *ar, struct archive_entry *e, size_t max, const char *what, struct cv_diag *d,
+		       unsigned char **ret, size_t *ret_n)
 {
 	int64_t size = archive_entry_size_is_set(e) ? archive_entry_size(e) : -1;
 	unsigned char *p;
@@ -216,8 +223,7 @@ static int read_member(struct archive *ar, struct archive_entry *e, size_t max, 
 
 		if (got <= 0) {
 			free(p);
-			return cv_diag_fail(d, CV_EFORMAT, "%s: %s", what, got < 0 && archive_error_string(ar) ? archive_error_string(ar)
-													       : "ends early");
+			return cv_diag_fail(d, CV_EFORMAT, "%s: %s", what, got < 0 ? error_text(ar) : "ends early");
 		}
 		n += (size_t)got;
 	}
@@ -253,7 +259,7 @@ static int read_members(struct archive *ar, const char *file, struct cv_arena *a
 			return err;
 	}
 	if (r != ARCHIVE_EOF)
-		return cv_diag_fail(d, CV_EFORMAT, "%s: not a bundle: %s", file, archive_error_string(ar) ? archive_error_string(ar) : "broken");
+		return cv_diag_fail(d, CV_EFORMAT, "%s: not a bundle: %s", file, error_text(ar));
 	if (!m->index)
 		return cv_diag_fail(d, CV_EFORMAT, "%s: not a bundle: it has no index", file);
 	return 0;
@@ -269,7 +275,7 @@ static int read_archive(int fd, const char *file, struct cv_arena *a, struct cv_
 	if (archive_read_support_format_tar(ar) != ARCHIVE_OK || archive_read_support_filter_zstd(ar) != ARCHIVE_OK)
 		r = cv_diag_fail(d, CV_ENOTSUP, "%s: this build reads no zstd", file);
 	else if (archive_read_open_fd(ar, fd, 65536) != ARCHIVE_OK)
-		r = cv_diag_fail(d, CV_EFORMAT, "%s: not a bundle: %s", file, archive_error_string(ar) ? archive_error_string(ar) : "broken");
+		r = cv_diag_fail(d, CV_EFORMAT, "%s: not a bundle: %s", file, error_text(ar));
 	else
 		r = read_members(ar, file, a, d, m);
 	archive_read_free(ar);

@@ -17,8 +17,10 @@ static const char *const machine_roots[] = { "/proc", "/sys", "/dev" };
 static const char *const run_prefixes[] = { "/run/nvidia", "/var/run/nvidia" };
 
 /* What belongs to the kernel or to Tegra's board support, whole. */
-static const char *const driver_trees[] = { "/lib/modules",     "/usr/lib/modules",  "/lib/firmware/nvidia", "/usr/lib/firmware/nvidia",
-					    "/usr/local/nvidia", "/usr/lib/wsl",      "/etc/nv_tegra_release", "/etc/nv_boot_control.conf" };
+static const char *const driver_trees[] = {
+	"/lib/modules", "/usr/lib/modules", "/lib/firmware/nvidia", "/usr/lib/firmware/nvidia",
+	"/usr/local/nvidia", "/usr/lib/wsl", "/etc/nv_tegra_release", "/etc/nv_boot_control.conf",
+};
 
 static const char *const lib_roots[] = { "/usr/lib", "/usr/lib64", "/usr/lib32", "/lib", "/lib64", "/lib32" };
 static const char *const bin_dirs[] = { "/usr/bin", "/bin", "/usr/sbin", "/sbin" };
@@ -29,13 +31,17 @@ static const char *const driver_dirs[] = { "nvidia", "nvidia-current", "tegra", 
 /* Any path with such a component is the environment's: link stubs, forward compatibility, Python's own directories. */
 static const char *const never_below[] = { "stubs", "compat", "cuda-compat" };
 
-static const char *const programs[] = { "nvidia-smi",          "nvidia-debugdump",        "nvidia-persistenced",   "nvidia-modprobe",
-					"nvidia-cuda-mps-control", "nvidia-cuda-mps-server", "nvidia-bug-report.sh", "nvidia-imex",
-					"nvidia-imex-ctl",     "nv-fabricmanager",        "nvidia-powerd",         "nvidia-pcc" };
+static const char *const programs[] = {
+	"nvidia-smi", "nvidia-debugdump", "nvidia-persistenced", "nvidia-modprobe", "nvidia-cuda-mps-control",
+	"nvidia-cuda-mps-server", "nvidia-bug-report.sh", "nvidia-imex", "nvidia-imex-ctl", "nv-fabricmanager",
+	"nvidia-powerd", "nvidia-pcc",
+};
 
 /* Library names up to ".so". */
-static const char *const libraries[] = { "libcuda",         "libcudadebugger", "libnvcuvid",     "libnvoptix",      "libGLX_nvidia",
-					 "libEGL_nvidia",   "libGLESv1_CM_nvidia", "libGLESv2_nvidia", "libvdpau_nvidia", "libdxcore" };
+static const char *const libraries[] = {
+	"libcuda", "libcudadebugger", "libnvcuvid", "libnvoptix", "libGLX_nvidia", "libEGL_nvidia", "libGLESv1_CM_nvidia",
+	"libGLESv2_nvidia", "libvdpau_nvidia", "libdxcore",
+};
 
 static bool in_list(const char *const *list, size_t n, struct cv_str s)
 {

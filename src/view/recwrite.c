@@ -1,27 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Recwrite: a record as a file.
+ * Recwrite: the index and the blobs of a record.
  *
- * The file is a tar compressed with zstd. Its first member, "index", is what parse/recindex.h describes; its second, "blobs",
- * holds the bytes that were read, each range once however many files had it. Owner, time and order are fixed, so the same
- * record makes the same file.
+ * Each range of bytes is kept once, however many files had it. Lines are sorted, files come in the order they were opened, so
+ * the same run makes the same record.
  */
 #include "view/record.h"
 
-#include <archive.h>
-#include <archive_entry.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "view/recfile.h"
 #include "view/redact.h"
-#include "view/sys.h"
-
-/* Level 9 packs a machine to two thirds of level 3 and is still done in a second or two. */
-#define ZSTD_LEVEL "9"
 
 struct blob {
 	const unsigned char *p;
@@ -350,90 +341,20 @@ static int make_index(struct writer *w, const char *const *argv, size_t argc, bo
 	return r < 0 ? r : sort_lines(w, ret);
 }
 
-/* --- the file --- */
-
-static int put_member(struct archive *ar, const char *name, uint64_t size)
+/* The blobs in order as plain slices. */
+static int write_file(struct writer *w, const char *file, const struct cv_buf *index, struct cv_diag *d)
 {
-	struct archive_entry *e = archive_entry_new();
-	int r;
+	struct cv_str *blobs = CV_NEW_ARRAY(w->a, struct cv_str, w->blobs.n);
 
-	if (!e)
-		return CV_ENOMEM;
-	archive_entry_set_pathname(e, name);
-	archive_entry_set_filetype(e, AE_IFREG);
-	archive_entry_set_perm(e, 0644);
-	archive_entry_set_size(e, (int64_t)size);
-	archive_entry_set_mtime(e, 0, 0);
-	r = archive_write_header(ar, e);
-	archive_entry_free(e);
-	return r == ARCHIVE_OK ? 0 : CV_EIO;
+	if (!blobs)
+		return cv_diag_fail(d, CV_ENOMEM, "%s: out of memory", file);
+	for (size_t i = 0; i < w->blobs.n; i++)
+		blobs[i] = (struct cv_str){ (const char *)w->blobs.v[i].p, w->blobs.v[i].len };
+	return cv_recfile_write(file, w->redact == NULL, (struct cv_str){ cv_buf_str(index), index->n }, blobs, w->blobs.n, d);
 }
 
-static int put_data(struct archive *ar, const void *p, size_t n)
-{
-	return archive_write_data(ar, p, n) == (la_ssize_t)n ? 0 : CV_EIO;
-}
-
-static int put_members(struct writer *w, struct archive *ar, const struct cv_buf *index)
-{
-	int r = put_member(ar, "index", index->n);
-
-	if (r == 0)
-		r = put_data(ar, cv_buf_str(index), index->n);
-	if (r == 0)
-		r = put_member(ar, "blobs", w->blobs_size);
-	for (size_t i = 0; r == 0 && i < w->blobs.n; i++)
-		r = put_data(ar, w->blobs.v[i].p, w->blobs.v[i].len);
-	return r;
-}
-
-static int write_fd(struct writer *w, int fd, const char *file, const struct cv_buf *index, struct cv_diag *d)
-{
-	struct archive *ar = archive_write_new();
-	int r = 0;
-
-	if (!ar)
-		return CV_ENOMEM;
-	if (archive_write_set_format_ustar(ar) != ARCHIVE_OK || archive_write_add_filter_zstd(ar) != ARCHIVE_OK ||
-	    archive_write_set_filter_option(ar, "zstd", "compression-level", ZSTD_LEVEL) != ARCHIVE_OK ||
-	    archive_write_open_fd(ar, fd) != ARCHIVE_OK)
-		r = CV_EIO;
-	if (r == 0)
-		r = put_members(w, ar, index);
-	if (r == 0 && archive_write_close(ar) != ARCHIVE_OK)
-		r = CV_EIO;
-	if (r < 0)
-		cv_diag_fail(d, r, "%s: cannot write: %s", file, archive_error_string(ar) ? archive_error_string(ar) : cv_strerror(r));
-	archive_write_free(ar);
-	return r;
-}
-
-/*
- * A new file beside the target, which takes its place when it is complete. Without redaction it may hold secrets of the
- * environment, so only its owner may read it.
- */
-static int write_file(struct writer *w, const char *file, bool redact, const struct cv_buf *index, struct cv_diag *d)
-{
-	char *tmp = cv_arena_printf(w->a, "%s.%ld.tmp", file, (long)getpid());
-	struct stat st;
-	int fd, r;
-
-	if (stat(file, &st) == 0 && !S_ISREG(st.st_mode))
-		return cv_diag_fail(d, CV_ENOTREG, "%s: not a regular file", file);
-	fd = open(tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, redact ? 0666 : 0600);
-	if (fd < 0)
-		return cv_diag_fail(d, cv_sys_err(errno), "%s: cannot create: %s", tmp, strerror(errno));
-	r = write_fd(w, fd, file, index, d);
-	if (close(fd) < 0 && r == 0)
-		r = cv_diag_fail(d, CV_EIO, "%s: cannot write: %s", file, strerror(errno));
-	if (r == 0 && rename(tmp, file) < 0)
-		r = cv_diag_fail(d, cv_sys_err(errno), "%s: cannot put in place: %s", file, strerror(errno));
-	if (r < 0)
-		unlink(tmp);
-	return r;
-}
-
-int cv_record_write(struct cv_view *record, const char *file, const char *const *argv, size_t argc, bool redact, struct cv_diag *d)
+int cv_record_write(struct cv_view *record, const char *file, const char *const *argv, size_t argc, bool redact,
+		    struct cv_diag *d)
 {
 	struct writer w = { .rec = (struct cv_record *)record };
 	struct cv_buf index;
@@ -452,7 +373,7 @@ int cv_record_write(struct cv_view *record, const char *file, const char *const 
 	if (r < 0)
 		cv_diag_fail(d, r, "%s: cannot make the index: %s", file, cv_strerror(r));
 	else
-		r = write_file(&w, file, redact, &index, d);
+		r = write_file(&w, file, &index, d);
 	cv_buf_release(&index);
 	cv_buf_release(&w.text);
 	cv_arena_free(w.a);

@@ -31,10 +31,13 @@ static const char *const generic_accounts[] = {
 	"jovyan", "conda", "linuxbrew", "runner", "vscode", "app", "work", "home", "lib", "bin", "opt", "usr", "venv", "data",
 };
 
-static const char *const generic_hosts[] = { "localhost", "debian", "ubuntu", "fedora", "nvidia", "jetson", "tegra", "linux", "docker",
-					     "python", "conda", "cuda" };
+static const char *const generic_hosts[] = {
+	"localhost", "debian", "ubuntu", "fedora", "nvidia", "jetson", "tegra", "linux", "docker", "python", "conda", "cuda",
+};
 
-static const char *const system_roots[] = { "/usr", "/lib", "/lib32", "/lib64", "/etc", "/bin", "/sbin", "/proc", "/sys", "/dev", "/opt" };
+static const char *const system_roots[] = {
+	"/usr", "/lib", "/lib32", "/lib64", "/etc", "/bin", "/sbin", "/proc", "/sys", "/dev",
+};
 
 #define IN_LIST(list, s) in_list((list), sizeof(list) / sizeof((list)[0]), (s))
 

@@ -121,8 +121,10 @@ static bool ends_with_word(const char *p, size_t n, const char *word)
 
 bool cv_pat_secret_name(const char *p, size_t n)
 {
-	static const char *const words[] = { "token", "password", "passwd", "secret", "api_key", "apikey", "api-key", "access_key",
-					     "accesskey", "secret_key", "private_key", "credential", "credentials", "passphrase", "_pat", "cookie" };
+	static const char *const words[] = {
+		"token", "password", "passwd", "secret", "api_key", "apikey", "api-key", "access_key", "accesskey", "secret_key",
+		"private_key", "credential", "credentials", "passphrase", "_pat", "cookie",
+	};
 
 	for (size_t i = 0; i < N(words); i++)
 		if (ends_with_word(p, n, words[i]))
@@ -178,8 +180,10 @@ static void blot_named_values(char *p, size_t n)
 
 static void blot_known_tokens(char *p, size_t n)
 {
-	static const char *const beginnings[] = { "hf_", "ghp_", "gho_", "ghs_", "ghu_", "github_pat_", "glpat-", "pypi-", "sk-", "xoxb-",
-						  "xoxp-", "AKIA", "ASIA", "AIza", "nvapi-" };
+	static const char *const beginnings[] = {
+		"hf_", "ghp_", "gho_", "ghs_", "ghu_", "github_pat_", "glpat-", "pypi-", "sk-", "xoxb-", "xoxp-", "AKIA", "ASIA",
+		"AIza", "nvapi-",
+	};
 	char *end = p + n;
 
 	for (size_t i = 0; i < N(beginnings); i++) {
@@ -261,8 +265,9 @@ void cv_pat_serials(char *p, size_t n)
 
 bool cv_pat_is_identity_file(const char *path)
 {
-	static const char *const names[] = { "product_serial", "board_serial", "chassis_serial", "serial-number", "serial", "product_uuid",
-					     "machine-id", "boot_id" };
+	static const char *const names[] = {
+		"product_serial", "board_serial", "chassis_serial", "serial-number", "serial", "product_uuid", "machine-id", "boot_id",
+	};
 
 	for (size_t i = 0; i < N(names); i++)
 		if (cv_streq(cv_basename(path), names[i]))

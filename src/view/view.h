@@ -12,6 +12,8 @@
  *	setenv  environment overrides over a base
  *	record  passes everything through and notes question and outcome, negative ones included
  *
+ * A view is used by one thread at a time. One that takes over views below has not done so when it fails.
+ *
  * Paths are absolute (CV_EINVAL otherwise), in the view's own root, of less than 4096 bytes (CV_ELIMIT). "//", "/./" and
  * slashes at the end are ignored; ".." is resolved as the kernel does, behind links too, but never above the root. Answers are
  * CV_ENOENT, CV_EACCES, CV_ENOTDIR, CV_ELOOP, CV_ENOTREG, CV_EIO, CV_ENOTASKED, CV_ENOMEM or CV_ELIMIT. Special files are
@@ -86,7 +88,10 @@ int cv_view_realpath(struct cv_view *v, const char *path, struct cv_arena *a, co
 /* At most CV_VIEW_LIST_MAX entries, CV_ELIMIT above. */
 #define CV_VIEW_LIST_MAX 65536
 int cv_view_list(struct cv_view *v, const char *path, struct cv_arena *a, struct cv_dirlist *ret);
-/* Opens a regular file for reading by ranges; the caller closes the src with cv_src_close(). */
+/*
+ * Opens a regular file for reading by ranges; the caller closes the src with cv_src_close(), before the view is freed. Files of
+ * procfs and sysfs have no true size and are read whole at once, so the size of a src is always true.
+ */
 int cv_view_open(struct cv_view *v, const char *path, struct cv_src **ret);
 /* faccessat with the effective ids: 0 if all of mode (enum cv_access) is allowed. */
 int cv_view_access(struct cv_view *v, const char *path, int mode);
@@ -109,15 +114,22 @@ bool cv_view_is_dir(struct cv_view *v, const char *path);
 
 /* The live system. env is the process's environment (borrowed), so that the library itself never reads it. */
 int cv_view_host_new(char *const *env, struct cv_view **ret);
-/* dir is a path on the host. */
+/*
+ * dir is a path on the host. A tree has neither environment nor user (CV_ENOTASKED); access to its device nodes is allowed where
+ * they exist.
+ */
 int cv_view_tree_new(const char *dir, struct cv_diag *d, struct cv_view **ret);
 /* file is a bundle written by cv_record_write(). */
 int cv_view_bundle_new(const char *file, struct cv_diag *d, struct cv_view **ret);
 /* dir_or_bundle: a directory becomes a tree, a file a bundle. */
 int cv_view_root_new(const char *dir_or_bundle, struct cv_diag *d, struct cv_view **ret);
-/* Takes over base and machine. /proc, /sys, /dev and driver files come from machine, all else from base. */
+/*
+ * Takes over base and machine. /proc, /sys, /dev, /run/nvidia*, the driver's files in the system's directories and kernel
+ * modules come from machine, all else, environment and user too, from base. Which files are the driver's is listed in
+ * view/driverfile.c; one that machine lacks, or does not tell of, is base's own. Directories in which both have files show both.
+ */
 int cv_view_machine_new(struct cv_view *base, struct cv_view *machine, struct cv_view **ret);
-/* Takes over base. set holds n texts "NAME=VALUE" or "NAME" (unset); copied. */
+/* Takes over base. set holds n texts "NAME=VALUE" or "NAME" (unset); copied; the last one counts. CV_EINVAL without a name. */
 int cv_view_setenv_new(struct cv_view *base, const char *const *set, size_t n, struct cv_view **ret);
 
 /* What a bundle says about the run that made it; NULL-able strings live as long as the view. */
@@ -126,15 +138,21 @@ struct cv_bundle_info {
 	size_t argc;
 	bool redacted;
 };
-/* NULL if v is not a bundle. */
+/* NULL if v is not a bundle itself: a view over one does not pass this on. */
 const struct cv_bundle_info *cv_view_bundle_info(const struct cv_view *v);
 
-/* Takes over base; every question and answer is noted until the view is freed. */
+/*
+ * Takes over base; every question and answer is noted until the view is freed. What was asked before is answered from the
+ * notes, so a run and its replay see one state of each file.
+ */
 int cv_view_record_new(struct cv_view *base, struct cv_view **ret);
 /*
- * Writes what a recording view has seen to file (tar, zstd). argv is noted. redact replaces user and host names, serial
- * numbers, UUIDs and secrets alike in every text. Nothing is left behind at file on failure.
+ * Writes what a recording view has seen to file (tar, zstd). argv is noted. redact replaces user and host names, serial numbers,
+ * UUIDs and secrets in paths, links, variables and texts alike, always by something of the same length (view/redact.h); files
+ * that are not text stay as they are. Without redact only the owner may read the file. Nothing is left behind on failure:
+ * CV_ELIMIT if more than 512 MiB were read, CV_ENOTREG if file is there and no regular file, CV_EIO and the like.
  */
-int cv_record_write(struct cv_view *record, const char *file, const char *const *argv, size_t argc, bool redact, struct cv_diag *d);
+int cv_record_write(struct cv_view *record, const char *file, const char *const *argv, size_t argc, bool redact,
+		    struct cv_diag *d);
 
 #endif

@@ -239,13 +239,17 @@ static void test_view_machine_driver_files(void **state)
 	static const char *const driver[] = {
 		"/usr/lib64/libcuda.so", "/usr/lib/aarch64-linux-gnu/libcuda.so.1", "/lib64/libnvidia-ptxjitcompiler.so.570.26",
 		"/usr/lib/wsl/lib/libdxcore.so", "/usr/lib/aarch64-linux-gnu/tegra/libnvrm_gpu.so", "/usr/lib/aarch64-linux-gnu/nvidia/x",
-		"/etc/nv_tegra_release", "/lib/modules/6.1.0/updates/nvidia.ko", "/lib/firmware/nvidia/570/gsp_ga10x.bin", "/bin/nvidia-smi",
+		"/etc/nv_tegra_release", "/lib/modules/6.1.0/updates/nvidia.ko",
+		"/lib/firmware/nvidia/570/gsp_ga10x.bin", "/bin/nvidia-smi",
 		"/usr/bin/nvidia-modprobe", "/usr/local/nvidia/lib64/libcuda.so.1",
 	};
 	static const char *const base[] = {
-		"/usr/lib64/libcudart.so.12", "/usr/lib64/libcudnn.so.9", "/usr/lib64/libnvidia-container-go.so.1", "/usr/lib64/libnvrtc.so.12",
-		"/usr/lib/nvidia-cuda-toolkit/bin/nvcc", "/usr/bin/nvidia-ctk", "/usr/bin/nvcc", "/home/x/nvidia-smi", "/opt/conda/lib/libcuda.so.1",
-		"/usr/lib/x86_64-linux-gnu/stubs/libcuda.so", "/usr/lib/firmware/intel/x", "/etc/ld.so.cache", "/runner/x", "/usr/lib/libcudax.so",
+		"/usr/lib64/libcudart.so.12", "/usr/lib64/libcudnn.so.9", "/usr/lib64/libnvidia-container-go.so.1",
+		"/usr/lib64/libnvrtc.so.12",
+		"/usr/lib/nvidia-cuda-toolkit/bin/nvcc", "/usr/bin/nvidia-ctk", "/usr/bin/nvcc", "/home/x/nvidia-smi",
+		"/opt/conda/lib/libcuda.so.1",
+		"/usr/lib/x86_64-linux-gnu/stubs/libcuda.so", "/usr/lib/firmware/intel/x", "/etc/ld.so.cache", "/runner/x",
+		"/usr/lib/libcudax.so",
 	};
 	static const char *const machine[] = { "/proc", "/proc/1/maps", "/sys/bus/pci", "/dev/nvidiactl", "/run/nvidia/driver/x" };
 

@@ -65,8 +65,10 @@ static int teardown(void **state)
 	return 0;
 }
 
-static const char *const paths[] = { "/", "/etc", "/etc/os-release", "/etc/copy", "/etc/empty", "/etc/none", "/etc/os-release/x", "/link",
-				     "/loop", "/fifo", "/odd", "/odd/a b\n%\xff", "/lib/big.so", "/proc" };
+static const char *const paths[] = {
+	"/", "/etc", "/etc/os-release", "/etc/copy", "/etc/empty", "/etc/none", "/etc/os-release/x", "/link", "/loop", "/fifo",
+	"/odd", "/odd/a b\n%\xff", "/lib/big.so", "/proc",
+};
 
 #define N(list) (sizeof(list) / sizeof((list)[0]))
 
@@ -74,8 +76,9 @@ static void say_stat(struct cv_buf *out, int r, const struct cv_stat *st)
 {
 	cv_buf_printf(out, " %d", r);
 	if (r == 0)
-		cv_buf_printf(out, "(%d %o %u %u %llu %llu %llu %u:%u)", (int)st->type, st->mode, st->uid, st->gid, (unsigned long long)st->size,
-			      (unsigned long long)st->dev, (unsigned long long)st->ino, st->rdev_major, st->rdev_minor);
+		cv_buf_printf(out, "(%d %o %u %u %llu %llu %llu %u:%u)", (int)st->type, st->mode, st->uid, st->gid,
+			      (unsigned long long)st->size, (unsigned long long)st->dev, (unsigned long long)st->ino,
+			      st->rdev_major, st->rdev_minor);
 }
 
 /* All that a view says to all questions, as one text. */

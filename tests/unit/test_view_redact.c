@@ -177,7 +177,8 @@ static void test_view_redact_secrets(void **state)
 /* Each pattern at every place of a buffer of exactly its size: nothing is read or written outside. */
 static void test_view_redact_stays_in_bounds(void **state)
 {
-	static const char all[] = "/home/alice/x gpubox17 GPU-" UUID1 " MIG-8f3c https://a:b@c/t/tk/ token=abc password: \"x\" serial no: A123 hf_0123456789abcdefgh /home/";
+	static const char all[] = "/home/alice/x gpubox17 GPU-" UUID1 " MIG-8f3c https://a:b@c/t/tk/ "
+				  "token=abc password: \"x\" serial no: A123 hf_0123456789abcdefgh /home/";
 	struct fixture *f = *state;
 
 	for (size_t from = 0; from < sizeof(all) - 1; from++) {
