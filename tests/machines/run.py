@@ -23,6 +23,7 @@ import traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "lib"))
+import apply   # noqa: E402
 import recipe  # noqa: E402
 import schema  # noqa: E402
 import tree    # noqa: E402
@@ -140,6 +141,35 @@ def replay_faults(run, first, status):
     return out
 
 
+def fix_faults(opts, case, work, doc):
+    """Types each pip or uv command that the report proposes, on a fresh copy of the machine: its finding must be gone, no new one there."""
+    ids = {f["id"] for f in doc["findings"]}
+    out, typed = [], 0
+    for f in doc["findings"]:
+        for n, fix in enumerate(f["fixes"]):
+            if not fix.get("command") or f["severity"] == "note":
+                continue
+            root = os.path.join(work, "fixed-%s-%d" % (f["id"], n))
+            machine = tree.Machine(root)
+            case.build(machine)
+            try:
+                apply.apply(machine, fix["command"])
+            except apply.Unknown:
+                continue
+            run = Run(opts, case, machine, work)
+            status, text, _ = run.check()
+            typed += 1
+            after = json.loads(text.decode("utf-8"))
+            left = [g for g in after["findings"] if g["id"] == f["id"] and set(g["cells"]) & set(f["cells"])]
+            new = [g["id"] for g in after["findings"] if g["severity"] == "error" and g["id"] not in ids]
+            if left:
+                out.append("%s is still there after %r" % (f["id"], fix["command"]))
+            if new:
+                out.append("%r makes %s" % (fix["command"], new))
+            shutil.rmtree(root, ignore_errors=True)
+    return out, typed
+
+
 def judge(opts, case, work):
     """The faults of one case, and what the flip test needs."""
     os.makedirs(os.path.join(work, "out"))
@@ -173,6 +203,9 @@ def judge(opts, case, work):
         out += golden_faults(opts, case, plain, machine.root)
     if case.replay:
         out += replay_faults(run, text, status)
+    if not case.hostile:
+        faults, typed = fix_faults(opts, case, work, doc)
+        out += faults
     if opts.show:
         out = out and out + ["report:\n" + plain]
     return out, {"verdict": doc["verdict"], "ids": sorted(f["id"] for f in doc["findings"] if f["severity"] != "note")}

@@ -76,7 +76,7 @@ class Stack:
 
     def python(self, env, code):
         out = subprocess.run(["chroot", self.root, env + "/bin/python", "-c", code], stdout=subprocess.PIPE, check=True, timeout=300,
-                             env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "HOME": "/root", "ORT_DISABLE_TELEMETRY": "1"}).stdout
+                             env={"PATH": "/usr/sbin:/usr/bin:/bin", "LC_ALL": "C.UTF-8", "HOME": "/root", "ORT_DISABLE_TELEMETRY": "1"}).stdout
         return json.loads(out.decode().strip().split("\n")[-1])
 
     def same(self, what, got, want):

@@ -109,6 +109,7 @@ class Env:
         self.ext = "cpython-%s-%s.so" % (self.tag[2:], machine.multi)
         self.installed = {}
         machine.dir(site)
+        machine.envs.append(self)
 
     # --- the installer
 
@@ -142,9 +143,13 @@ class Env:
         info, files = self.installed.pop(name)
         for p in files:
             self.m.remove(self.site + "/" + p)
-        return self.prune(info)
+        return self.prune()
 
-    def prune(self, top):
+    def replace(self, name):
+        """Before another version: what pip removes first."""
+        return self.uninstall(name) if name in self.installed else self
+
+    def prune(self):
         host = self.m.host(self.site)
         for base, dirs, files in os.walk(host, topdown=False):
             if base != host and not dirs and not files:

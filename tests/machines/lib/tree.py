@@ -146,6 +146,7 @@ class Machine(Tree):
         self.machine = None  # a second tree for --machine
         self.libs = []       # (soname, path) for ld.so.cache
         self.gpus = []
+        self.envs = []       # the Python environments made so far
         self.python = None
         self.kernel_release = None
         self.driver_version = None
