@@ -171,7 +171,7 @@ int cv_elf_sec_name(struct cv_elf *e, const struct cv_elf_sec *sec, const char *
 
 /*
  * Notes of the PT_NOTE segments, then of those SHT_NOTE sections that no such segment covers (a note that is not loaded, as
- * .note.cuda.fwd_compatibility, may be in a section only). Zeroed words between notes are passed over: the CUDA note has 600
+ * .note.cuda.fwd_compatibility, may be in a section only). Zeroed words between notes are passed over: the CUDA note has 604
  * bytes of them before it. Sections .gnu.build.attributes* are left out: thousands of notes for annobin's tools only.
  */
 struct cv_elf_note {
@@ -182,6 +182,8 @@ struct cv_elf_note {
 /* Gets each note; a return other than 0 ends the walk and is passed on. The name lives until it returns. */
 typedef int cv_elf_note_fn(void *cookie, const struct cv_elf_note *note);
 int cv_elf_notes(struct cv_elf *e, cv_elf_note_fn *fn, void *cookie);
+/* The notes of one section alone, whatever its type. */
+int cv_elf_notes_of(struct cv_elf *e, const struct cv_elf_sec *sec, cv_elf_note_fn *fn, void *cookie);
 /* The first note of that name and type. CV_ENOENT. Its name is the caller's text. */
 int cv_elf_note(struct cv_elf *e, const char *name, uint32_t type, struct cv_elf_note *ret);
 /* The GNU build id as lower-case hexadecimal digits. CV_ENOENT. */

@@ -40,7 +40,7 @@ static int one_note(struct walk *w, uint64_t off, uint64_t room, uint64_t align,
 	name_size = cv_elf_u32(e, head);
 	note.desc_size = cv_elf_u32(e, head + 4);
 	note.type = cv_elf_u32(e, head + 8);
-	if (name_size == 0 && note.desc_size == 0 && note.type == 0) {
+	if (name_size == 0) { /* no note lacks a name: this is padding, of any number of words */
 		*ret_size = 4;
 		return 0;
 	}
@@ -131,6 +131,13 @@ int cv_elf_notes(struct cv_elf *e, cv_elf_note_fn *fn, void *cookie)
 			r = 0;
 	}
 	return r;
+}
+
+int cv_elf_notes_of(struct cv_elf *e, const struct cv_elf_sec *sec, cv_elf_note_fn *fn, void *cookie)
+{
+	struct walk w = { .e = e, .fn = fn, .cookie = cookie };
+
+	return sec->type == CV_SHT_NOBITS ? 0 : walk_range(&w, sec->offset, sec->size, sec->align);
 }
 
 struct wanted {
