@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The path after links decides, for a link into a toolkit's stubs is a stub wherever it lies. Where two answers fit, the one
+ * that explains more wins: /usr/local/cuda/compat is below a toolkit, but a driver's library there is no toolkit's.
+ */
+#include "collect/liborigin.h"
+
+bool cv_lib_is_drivers(const char *family)
+{
+	return cv_streq(family, "cuda") || cv_streq(family, "nvidia-ml");
+}
+
+/* True if a directory of the path is called name. */
+static bool has_dir(const char *path, const char *name)
+{
+	struct cv_str rest = cv_str_of(path);
+	struct cv_str part;
+
+	while (cv_str_split(&rest, '/', &part))
+		if (rest.n && cv_str_is(part, name))
+			return true;
+	return false;
+}
+
+static bool is_in_toolkit(const struct cv_facts *facts, const char *path)
+{
+	for (size_t i = 0; i < cv_facts_count(facts, CV_KIND_toolkit); i++)
+		if (cv_path_below(path, cv_subject_key(cv_facts_at(facts, CV_KIND_toolkit, i))))
+			return true;
+	return cv_starts(path, "/usr/local/cuda");
+}
+
+static bool is_below_any(const char *path, const char *const *dirs)
+{
+	for (; *dirs; dirs++)
+		if (cv_path_below(path, *dirs))
+			return true;
+	return false;
+}
+
+const char *cv_lib_origin(const struct cv_facts *facts, const struct cv_libfile *file)
+{
+	static const char *const system[] = { "/usr/lib", "/usr/lib64", "/usr/lib32", "/lib", "/lib64", "/lib32", NULL };
+	/* where container hosts, NixOS and old JetPacks keep the driver's libraries */
+	static const char *const drivers[] = { "/usr/local/nvidia", "/run/opengl-driver", "/run/nvidia", "/opt/nvidia/driver", NULL };
+	const char *path = file->real;
+
+	if (has_dir(path, "stubs"))
+		return "stub";
+	if (cv_path_below(path, "/usr/lib/wsl"))
+		return "wsl";
+	if (cv_lib_is_drivers(file->family)) {
+		if (has_dir(path, "compat"))
+			return "compat";
+		return is_below_any(path, system) || is_below_any(path, drivers) ? "host" : "other";
+	}
+	if (has_dir(path, "site-packages") || has_dir(path, "dist-packages"))
+		return "wheel";
+	if (file->env)
+		return "conda";
+	if (is_in_toolkit(facts, path))
+		return "toolkit";
+	return is_below_any(path, system) ? "distribution" : "other";
+}
