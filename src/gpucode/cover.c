@@ -4,11 +4,14 @@
 /* A GPU counts as served from this share of the containers of the best-served GPU on. */
 #define SERVED_PERCENT 2
 
-static void count(const struct cv_gpucode *g, uint16_t cc, uint16_t max_ptx_isa, uint64_t *native, uint64_t *jit)
+struct tally {
+	uint64_t native, jit;
+};
+
+static void count_place(const struct cv_code_place *place, uint16_t cc, uint16_t max_ptx_isa, struct tally *t)
 {
-	*native = *jit = 0;
-	for (size_t i = 0; i < g->sets.n; i++) {
-		const struct cv_code_set *set = &g->sets.v[i];
+	for (size_t i = 0; i < place->sets.n; i++) {
+		const struct cv_code_set *set = &place->sets.v[i];
 		bool cubin = false, ptx = false;
 
 		for (size_t k = 0; k < set->n; k++) {
@@ -22,27 +25,42 @@ static void count(const struct cv_gpucode *g, uint16_t cc, uint16_t max_ptx_isa,
 				ptx = true;
 		}
 		if (cubin)
-			*native += set->containers;
+			t->native += set->containers;
 		else if (ptx)
-			*jit += set->containers;
+			t->jit += set->containers;
 	}
+}
+
+bool cv_gpucode_elsewhere_decides(const struct cv_gpucode *g)
+{
+	return g->elsewhere.containers > g->own.containers;
+}
+
+static struct tally count(const struct cv_gpucode *g, uint16_t cc, uint16_t max_ptx_isa)
+{
+	struct tally t = { 0 };
+
+	count_place(&g->own, cc, max_ptx_isa, &t);
+	if (cv_gpucode_elsewhere_decides(g))
+		count_place(&g->elsewhere, cc, max_ptx_isa, &t);
+	return t;
 }
 
 /* The most containers that any GPU gets: only architectures that the file names can be the best. */
 static uint64_t best(const struct cv_gpucode *g)
 {
+	const struct cv_code_place *place = cv_gpucode_elsewhere_decides(g) ? &g->elsewhere : &g->own;
 	uint64_t most = 0;
 
 	for (int kind = 0; kind < 2; kind++) {
-		size_t n = kind ? g->ptx.n : g->cubin.n;
-		const struct cv_code_count *v = kind ? g->ptx.v : g->cubin.v;
+		size_t n = kind ? place->ptx.n : place->cubin.n;
+		const struct cv_code_count *v = kind ? place->ptx.v : place->cubin.v;
 
 		for (size_t i = 0; i < n; i++) {
-			uint64_t native, jit;
+			struct tally t = count(g, v[i].target.arch, 0);
 
-			count(g, v[i].target.arch, 0, &native, &jit);
-			if (native + jit > most)
-				most = native + jit;
+			if (t.native + t.jit > most)
+				most = t.native + t.jit;
 		}
 	}
 	return most;
@@ -50,16 +68,18 @@ static uint64_t best(const struct cv_gpucode *g)
 
 struct cv_cover cv_gpucode_cover(const struct cv_gpucode *g, uint16_t cc, uint16_t max_ptx_isa)
 {
-	struct cv_cover c = { .total = g->containers + g->elsewhere };
+	struct cv_cover c = { .total = g->own.containers };
+	struct tally t = count(g, cc, max_ptx_isa);
 	uint64_t most = best(g);
 
-	if (g->sets.n == 0 || most == 0) {
-		c.verdict = CV_COVER_NO_CODE;
-		return c;
-	}
-	count(g, cc, max_ptx_isa, &c.native, &c.jit);
+	if (cv_gpucode_elsewhere_decides(g))
+		c.total += g->elsewhere.containers;
+	c.native = t.native;
+	c.jit = t.jit;
 	/* counts are at most CV_FATBIN_MAX, so the products cannot overflow */
-	if (c.native * 100 >= most * SERVED_PERCENT)
+	if (most == 0)
+		c.verdict = CV_COVER_NO_CODE;
+	else if (c.native * 100 >= most * SERVED_PERCENT)
 		c.verdict = CV_COVER_NATIVE;
 	else if ((c.native + c.jit) * 100 >= most * SERVED_PERCENT)
 		c.verdict = CV_COVER_PTX_JIT;

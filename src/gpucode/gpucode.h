@@ -30,19 +30,23 @@ struct cv_code_count {
 	uint64_t n; /* entries of this target */
 };
 
-struct cv_gpucode {
+struct cv_code_place {
+	uint64_t containers;
 	CV_VEC(struct cv_code_set) sets;
 	CV_VEC(struct cv_code_count) cubin, ptx; /* sorted by architecture, then suffix */
-	uint64_t containers;  /* in the sections that nvcc fills, or the whole of a cubin, fatbin or PTX file */
-	uint64_t elsewhere;   /* containers found outside them; counted in sets too */
-	uint64_t damaged;     /* containers that could not be read */
+};
+
+struct cv_gpucode {
+	struct cv_code_place own;       /* the sections that nvcc fills, or the whole of a cubin, fatbin or PTX file */
+	struct cv_code_place elsewhere; /* data sections: libcufft keeps 24,000 containers there */
+	bool looked_elsewhere;
+	uint64_t damaged;               /* containers that could not be read */
 	uint64_t damaged_at;
-	bool has_fatbin;      /* there is a place for GPU code, even if empty */
 };
 
 enum cv_gpucode_where {
-	CV_GPUCODE_SECTIONS,   /* .nv_fatbin and __nv_relfatbin only */
-	CV_GPUCODE_EVERYWHERE, /* and the data sections: libcufft keeps 24,000 containers there */
+	CV_GPUCODE_SECTIONS,   /* .nv_fatbin and __nv_relfatbin, the rest only where these hold next to nothing */
+	CV_GPUCODE_EVERYWHERE, /* the data sections in any case: reads the whole of them */
 };
 
 /*
@@ -62,8 +66,11 @@ enum cv_coverage {
 struct cv_cover {
 	enum cv_coverage verdict;
 	uint64_t native, jit; /* containers with a cubin for it; with PTX only */
-	uint64_t total;
+	uint64_t total;       /* containers that were weighed */
 };
+
+/* The place that decides: code elsewhere counts only where most of the code is there. */
+bool cv_gpucode_elsewhere_decides(const struct cv_gpucode *g);
 
 /*
  * native or ptx-jit when the containers covered reach at least 2 % of those of the file's best-covered GPU; partial below that,

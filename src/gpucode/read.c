@@ -9,9 +9,11 @@
 #include "parse/elf.h"
 #include "parse/fatbin.h"
 
+#define KERNEL_MIN 1024 /* bytes of a cubin below which it has no room for code */
 #define PTX_HEAD_MAX 65536 /* where .version and .target of a PTX text must be */
 
 struct reader {
+	struct cv_gpucode *g;
 	struct cv_sets sets;
 	enum cv_gpucode_where where;
 	struct cv_diag *d;
@@ -55,26 +57,32 @@ static int take_entry(void *cookie, uint64_t container, const struct cv_fatbin_e
 	r->container = container;
 	if (e->kind != CV_FATBIN_PTX && e->kind != CV_FATBIN_CUBIN)
 		return 0;
+	/*
+	 * Device linking leaves a cubin without a kernel behind (592 bytes in libcufftw 13.0, for nvcc's default architecture; the
+	 * smallest kernel makes 2.9 KB). It is named like any other and serves no GPU.
+	 */
+	if (e->kind == CV_FATBIN_CUBIN && e->full_size == 0 && e->size < KERNEL_MIN)
+		return cv_sets_name(&r->sets, p.target);
 	if (e->kind == CV_FATBIN_PTX && e->ptx_major < 100 && e->ptx_minor < 10)
 		p.ptx_isa = (uint16_t)(e->ptx_major * 10 + e->ptx_minor);
 	return cv_sets_add(&r->sets, p);
 }
 
-static int walk(struct reader *r, struct cv_src *src, uint64_t off, uint64_t len, uint64_t *containers)
+static int walk(struct reader *r, struct cv_src *src, uint64_t off, uint64_t len, struct cv_code_place *place)
 {
-	struct cv_gpucode *g = r->sets.g;
 	struct cv_fatbin_sink sink = { take_entry, r };
 	struct cv_fatbin_walk w = { 0 };
-	int err = cv_fatbin_walk(src, off, len, &sink, &w);
+	int err;
 
+	r->sets.place = place;
+	err = cv_fatbin_walk(src, off, len, &sink, &w);
 	if (err == 0)
 		err = close_container(r);
 	if (err < 0)
 		return err;
-	*containers += w.containers;
-	if (w.damaged && g->damaged == 0)
-		g->damaged_at = w.damaged_at;
-	g->damaged += w.damaged;
+	if (w.damaged && r->g->damaged == 0)
+		r->g->damaged_at = w.damaged_at;
+	r->g->damaged += w.damaged;
 	return 0;
 }
 
@@ -82,42 +90,60 @@ static int walk(struct reader *r, struct cv_src *src, uint64_t off, uint64_t len
 static int take_single(struct reader *r, const struct cv_cubin_target *t)
 {
 	struct cv_code_piece p = { .target = { .ptx = t->ptx_isa != 0, .arch = t->arch, .suffix = t->suffix }, .ptx_isa = t->ptx_isa };
-	int err = cv_sets_add(&r->sets, p);
+	int err;
 
-	if (err == 0)
-		err = cv_sets_close(&r->sets);
-	if (err == 0)
-		r->sets.g->containers++;
-	return err;
+	r->sets.place = &r->g->own;
+	err = cv_sets_add(&r->sets, p);
+	return err == 0 ? cv_sets_close(&r->sets) : err;
 }
 
 #define SHF_ALLOC 2
 #define SHF_EXECINSTR 4
 
-static int read_section(struct reader *r, struct cv_elf *e, const struct cv_elf_sec *sec)
+/* Libraries without a word of GPU code are many; those that hide it have hardly any in the usual sections. */
+#define NEXT_TO_NOTHING 4
+#define WORTH_A_LOOK ((uint64_t)1 << 20)
+
+static int read_section(struct reader *r, struct cv_elf *e, const struct cv_elf_sec *sec, bool elsewhere)
 {
-	struct cv_gpucode *g = r->sets.g;
 	const char *name;
 	int err = cv_elf_sec_name(e, sec, &name);
 	bool own;
 
-	if (err < 0 || sec->type == CV_SHT_NOBITS || !cv_in_range(sec->offset, sec->size, e->src->size))
-		return err == CV_EFORMAT ? 0 : err < 0 ? err : 0;
+	if (err < 0)
+		return err == CV_EFORMAT ? 0 : err;
+	if (sec->type == CV_SHT_NOBITS || !cv_in_range(sec->offset, sec->size, e->src->size))
+		return 0;
 	own = cv_streq(name, ".nv_fatbin") || cv_streq(name, "__nv_relfatbin");
-	if (own) {
-		g->has_fatbin = true;
-		return walk(r, e->src, sec->offset, sec->size, &g->containers);
-	}
-	if (r->where == CV_GPUCODE_EVERYWHERE && sec->flags & SHF_ALLOC && !(sec->flags & SHF_EXECINSTR))
-		return walk(r, e->src, sec->offset, sec->size, &g->elsewhere);
-	return 0;
+	if (!elsewhere)
+		return own ? walk(r, e->src, sec->offset, sec->size, &r->g->own) : 0;
+	if (own || !(sec->flags & SHF_ALLOC) || sec->flags & SHF_EXECINSTR)
+		return 0;
+	if (r->where == CV_GPUCODE_SECTIONS && sec->size < WORTH_A_LOOK)
+		return 0;
+	return walk(r, e->src, sec->offset, sec->size, &r->g->elsewhere);
+}
+
+static int read_sections(struct reader *r, struct cv_elf *e)
+{
+	const struct cv_elf_sec *secs;
+	size_t n;
+	int err = cv_elf_sections(e, &secs, &n);
+
+	for (size_t i = 0; err == 0 && i < n; i++)
+		err = read_section(r, e, &secs[i], false);
+	/* A file without any place for GPU code is not searched for it. */
+	if (err || (r->where == CV_GPUCODE_SECTIONS && (r->g->own.containers == 0 || r->g->own.containers > NEXT_TO_NOTHING)))
+		return err;
+	r->g->looked_elsewhere = true;
+	for (size_t i = 0; err == 0 && i < n; i++)
+		err = read_section(r, e, &secs[i], true);
+	return err;
 }
 
 static int read_elf(struct reader *r, struct cv_src *src)
 {
-	const struct cv_elf_sec *secs;
 	struct cv_elf *e;
-	size_t n;
 	int err = cv_elf_open(src, r->sets.a, r->d, &e);
 
 	if (err < 0)
@@ -129,10 +155,7 @@ static int read_elf(struct reader *r, struct cv_src *src)
 			return cv_diag_fail(r->d, CV_ENOTSUP, "%s: cubin of an unknown ABI (0x%02x)", src->name, e->ident[7]);
 		return take_single(r, &t);
 	}
-	err = cv_elf_sections(e, &secs, &n);
-	for (size_t i = 0; err == 0 && i < n; i++)
-		err = read_section(r, e, &secs[i]);
-	return err;
+	return read_sections(r, e);
 }
 
 static int read_archive(struct reader *r, struct cv_src *src)
@@ -172,8 +195,7 @@ static int read_any(struct reader *r, struct cv_src *src)
 	if (cv_ar_is(src))
 		return read_archive(r, src);
 	if (cv_le32(magic) == 0xBA55ED50u) {
-		r->sets.g->has_fatbin = true;
-		return walk(r, src, 0, src->size, &r->sets.g->containers);
+		return walk(r, src, 0, src->size, &r->g->own);
 	}
 	err = cv_src_slice(src, 0, src->size < PTX_HEAD_MAX ? (size_t)src->size : PTX_HEAD_MAX, r->sets.a, &head);
 	if (err < 0)
@@ -191,7 +213,7 @@ int cv_gpucode_read(struct cv_src *src, enum cv_gpucode_where where, struct cv_a
 
 	if (!r)
 		return CV_ENOMEM;
-	r->sets.g = &g;
+	r->g = &g;
 	r->sets.a = a;
 	r->where = where;
 	r->d = d;

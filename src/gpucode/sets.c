@@ -21,11 +21,11 @@ static int piece_cmp(const struct cv_code_piece *a, const struct cv_code_piece *
 }
 
 /* Counts are few (one per architecture), so they are kept sorted by insertion. */
-static int tally(struct cv_sets *s, struct cv_gpu_target t)
+int cv_sets_name(struct cv_sets *s, struct cv_gpu_target t)
 {
-	struct cv_code_count **v = t.ptx ? &s->g->ptx.v : &s->g->cubin.v;
-	size_t *n = t.ptx ? &s->g->ptx.n : &s->g->cubin.n;
-	size_t *cap = t.ptx ? &s->g->ptx.cap : &s->g->cubin.cap;
+	struct cv_code_count **v = t.ptx ? &s->place->ptx.v : &s->place->cubin.v;
+	size_t *n = t.ptx ? &s->place->ptx.n : &s->place->cubin.n;
+	size_t *cap = t.ptx ? &s->place->ptx.cap : &s->place->cubin.cap;
 	size_t i = 0;
 
 	while (i < *n && target_cmp((*v)[i].target, t) < 0)
@@ -47,7 +47,7 @@ static int tally(struct cv_sets *s, struct cv_gpu_target t)
 int cv_sets_add(struct cv_sets *s, struct cv_code_piece p)
 {
 	size_t i = 0;
-	int r = tally(s, p.target);
+	int r = cv_sets_name(s, p.target);
 
 	if (r < 0)
 		return r;
@@ -75,11 +75,11 @@ static bool same(const struct cv_sets *s, const struct cv_code_set *set)
 
 static struct cv_code_set *find(struct cv_sets *s)
 {
-	if (s->last < s->g->sets.n && same(s, &s->g->sets.v[s->last]))
-		return &s->g->sets.v[s->last];
-	for (size_t i = 0; i < s->g->sets.n; i++)
-		if (same(s, &s->g->sets.v[i]))
-			return &s->g->sets.v[s->last = i];
+	if (s->last < s->place->sets.n && same(s, &s->place->sets.v[s->last]))
+		return &s->place->sets.v[s->last];
+	for (size_t i = 0; i < s->place->sets.n; i++)
+		if (same(s, &s->place->sets.v[i]))
+			return &s->place->sets.v[s->last = i];
 	return NULL;
 }
 
@@ -90,20 +90,21 @@ int cv_sets_close(struct cv_sets *s)
 	if (!set) {
 		struct cv_code_piece *copy = NULL;
 
-		if (s->g->sets.n >= CV_SETS_MAX)
+		if (s->place->sets.n >= CV_SETS_MAX)
 			return CV_ELIMIT;
 		if (s->open_n) {
 			copy = cv_arena_grow(s->a, s->open, s->open_n, s->open_n, sizeof(*copy));
 			if (!copy)
 				return CV_ENOMEM;
 		}
-		set = CV_VEC_PUSH(s->a, &s->g->sets);
+		set = CV_VEC_PUSH(s->a, &s->place->sets);
 		if (!set)
 			return CV_ENOMEM;
 		*set = (struct cv_code_set){ .v = copy, .n = s->open_n };
-		s->last = s->g->sets.n - 1;
+		s->last = s->place->sets.n - 1;
 	}
 	set->containers++;
+	s->place->containers++;
 	s->open_n = 0;
 	return 0;
 }

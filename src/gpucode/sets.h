@@ -9,7 +9,7 @@
 #define CV_SET_PIECES_MAX 256
 
 struct cv_sets {
-	struct cv_gpucode *g;
+	struct cv_code_place *place; /* where containers are counted now */
 	struct cv_arena *a;
 	struct cv_code_piece open[CV_SET_PIECES_MAX]; /* the container at hand: sorted, without repeats */
 	size_t open_n;
@@ -18,6 +18,8 @@ struct cv_sets {
 
 /* Adds a piece to the container at hand, and to the counts. CV_ELIMIT or CV_ENOMEM. */
 int cv_sets_add(struct cv_sets *s, struct cv_code_piece p);
+/* Counts an entry of this target that holds no code. */
+int cv_sets_name(struct cv_sets *s, struct cv_gpu_target t);
 /* Ends the container at hand. An empty one (nothing that can run by itself) counts as a set too. */
 int cv_sets_close(struct cv_sets *s);
 
