@@ -9,11 +9,16 @@
 #include "parse/elf.h"
 #include "parse/fatbin.h"
 
-#define KERNEL_MIN 1024 /* bytes of a cubin below which it has no room for code */
+/*
+ * Device linking leaves a cubin without a kernel behind, for nvcc's default architecture (1904 bytes in libcufftw 13.0). It is
+ * named like any other and serves no GPU. Only cubins below this size are looked into; the smallest kernel makes one of 2.9 KB.
+ */
+#define SMALL_CUBIN 4096
 #define PTX_HEAD_MAX 65536 /* where .version and .target of a PTX text must be */
 
 struct reader {
 	struct cv_gpucode *g;
+	struct cv_src *src; /* of the walk at hand */
 	struct cv_sets sets;
 	enum cv_gpucode_where where;
 	struct cv_diag *d;
@@ -57,12 +62,13 @@ static int take_entry(void *cookie, uint64_t container, const struct cv_fatbin_e
 	r->container = container;
 	if (e->kind != CV_FATBIN_PTX && e->kind != CV_FATBIN_CUBIN)
 		return 0;
-	/*
-	 * Device linking leaves a cubin without a kernel behind (592 bytes in libcufftw 13.0, for nvcc's default architecture; the
-	 * smallest kernel makes 2.9 KB). It is named like any other and serves no GPU.
-	 */
-	if (e->kind == CV_FATBIN_CUBIN && e->full_size == 0 && e->size < KERNEL_MIN)
-		return cv_sets_name(&r->sets, p.target);
+	if (e->kind == CV_FATBIN_CUBIN && e->full_size == 0 && e->size < SMALL_CUBIN) {
+		bool kernels;
+
+		err = cv_cubin_has_code(r->src, e->at, e->size, &kernels);
+		if (err || !kernels)
+			return err ? err : cv_sets_name(&r->sets, p.target);
+	}
 	if (e->kind == CV_FATBIN_PTX && e->ptx_major < 100 && e->ptx_minor < 10)
 		p.ptx_isa = (uint16_t)(e->ptx_major * 10 + e->ptx_minor);
 	return cv_sets_add(&r->sets, p);
@@ -75,6 +81,7 @@ static int walk(struct reader *r, struct cv_src *src, uint64_t off, uint64_t len
 	int err;
 
 	r->sets.place = place;
+	r->src = src;
 	err = cv_fatbin_walk(src, off, len, &sink, &w);
 	if (err == 0)
 		err = close_container(r);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parse/cubin.h"
 
+#include "base/bytes.h"
+#include "base/num.h"
+
 bool cv_cubin_target(unsigned char os_abi, uint32_t e_flags, struct cv_cubin_target *ret)
 {
 	struct cv_cubin_target t = { 0 };
@@ -16,6 +19,38 @@ bool cv_cubin_target(unsigned char os_abi, uint32_t e_flags, struct cv_cubin_tar
 	}
 	*ret = t;
 	return true;
+}
+
+#define EHDR_SIZE 64
+#define SHDR_SIZE 64
+#define SECTIONS_MAX 64
+#define SHF_EXECINSTR 4
+
+int cv_cubin_has_code(struct cv_src *src, uint64_t at, uint64_t size, bool *ret)
+{
+	unsigned char h[EHDR_SIZE], sec[SHDR_SIZE];
+	uint64_t shoff;
+	unsigned n;
+	int r;
+
+	*ret = true;
+	if (size < EHDR_SIZE)
+		return 0;
+	r = cv_src_read(src, at, h, sizeof(h));
+	if (r < 0)
+		return r;
+	shoff = cv_le64(h + 40);
+	n = cv_le16(h + 60);
+	if (memcmp(h, "\177ELF\2\1", 6) != 0 || cv_le16(h + 58) != SHDR_SIZE || n == 0 || n > SECTIONS_MAX ||
+	    !cv_in_range(shoff, (uint64_t)n * SHDR_SIZE, size))
+		return 0;
+	for (unsigned i = 0; i < n; i++) {
+		r = cv_src_read(src, at + shoff + i * SHDR_SIZE, sec, sizeof(sec));
+		if (r < 0 || cv_le64(sec + 8) & SHF_EXECINSTR)
+			return r;
+	}
+	*ret = false;
+	return 0;
 }
 
 /* "sm_90a" or "sm_90, texmode_independent" */

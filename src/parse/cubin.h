@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/src.h"
 #include "base/str.h"
 
 struct cv_cubin_target {
@@ -22,6 +23,11 @@ struct cv_cubin_target {
 
 /* False if the OS ABI is one whose flags are not known. */
 bool cv_cubin_target(unsigned char os_abi, uint32_t e_flags, struct cv_cubin_target *ret);
+/*
+ * Does the cubin at [at, at + size) of src have an executable section? *ret is true too where its section headers cannot be made
+ * out: only what is known to be empty is called so. 0 or an error of src.
+ */
+int cv_cubin_has_code(struct cv_src *src, uint64_t at, uint64_t size, bool *ret);
 /* The .version and .target lines at the beginning of a PTX text; false if it is not PTX. */
 bool cv_ptx_target(struct cv_str text, struct cv_cubin_target *ret);
 
