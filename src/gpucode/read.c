@@ -11,7 +11,7 @@
 
 /*
  * Device linking leaves a cubin without a kernel behind, for nvcc's default architecture (1904 bytes in libcufftw 13.0). It is
- * named like any other and serves no GPU. Only cubins below this size are looked into; the smallest kernel makes one of 2.9 KB.
+ * named like any other and serves no GPU. Only cubins below this size are looked into: larger ones always hold code.
  */
 #define SMALL_CUBIN 4096
 #define PTX_HEAD_MAX 65536 /* where .version and .target of a PTX text must be */
