@@ -202,7 +202,7 @@ static int run_getter(struct cv_elf *e, const struct getter *g, uint32_t major, 
 	uint32_t unit = g->scheme == MAJOR_10000 ? 10000 : 1000;
 	struct code c = { .e = e, .low = major * unit, .high = major * unit + unit - 1 };
 	struct cv_elf_sym sym;
-	uint32_t x, y, rest;
+	uint32_t x = 0, y = 0, rest;
 	int r = cv_elf_symbol(e, g->symbol, NULL, &sym);
 
 	if (r == 0)
