@@ -10,15 +10,14 @@
 #include "collect/registry.h"
 #include "collect/see.h"
 #include "collect/unpack.h"
-#include "parse/elf.h"
+#include "parse/modinfo.h"
 #include "parse/modscan.h"
 #include "parse/modulesdep.h"
-#include "parse/procfs.h"
 
 #define MODULES_DIR "/lib/modules"
 #define KERNELS_MAX 32
+#define FILES_MAX 256
 #define DEP_MAX ((size_t)16 << 20)
-#define MODINFO_MAX ((uint64_t)1 << 20)
 #define UNPACK_MAX ((uint64_t)256 << 20)
 #define SIGNED "~Module signature appended~\n"
 
@@ -54,21 +53,6 @@ static void put_error(struct cv_collect_ctx *c, struct cv_subject *s, int err, c
 	cv_see_fail(c, s, CV_F_kmod_signed, err, prov(path));
 }
 
-static int read_modinfo(struct cv_collect_ctx *c, struct cv_src *src, struct cv_str *ret)
-{
-	const struct cv_elf_sec *sec;
-	struct cv_elf *e;
-	int r = cv_elf_open(src, c->scratch, NULL, &e);
-
-	if (r == 0)
-		r = cv_elf_section(e, ".modinfo", &sec);
-	if (r == 0 && (sec->type == CV_SHT_NOBITS || sec->size > MODINFO_MAX))
-		r = CV_EFORMAT;
-	if (r == 0)
-		r = cv_src_slice(src, sec->offset, (size_t)sec->size, c->scratch, ret);
-	return r == CV_ENOENT ? CV_EFORMAT : r;
-}
-
 static bool read_signed(struct cv_src *src)
 {
 	char tail[sizeof(SIGNED) - 1];
@@ -79,21 +63,17 @@ static bool read_signed(struct cv_src *src)
 
 static void see_plain(struct cv_collect_ctx *c, struct cv_subject *s, struct cv_src *src, const char *path)
 {
-	const char *version = "", *license = "";
-	struct cv_str text, item;
-	int r = read_modinfo(c, src, &text);
+	struct cv_modinfo info;
+	struct cv_elf *e;
+	int r = cv_elf_open(src, c->scratch, NULL, &e);
 
+	if (r == 0)
+		r = cv_modinfo_read(e, c->scratch, &info);
 	if (r < 0) {
-		put_error(c, s, r, path);
+		put_error(c, s, r == CV_ENOENT ? CV_EFORMAT : r, path);
 		return;
 	}
-	while (cv_nul_next(&text, &item)) {
-		if (cv_str_eat(&item, "version=") && !version[0])
-			version = cv_str_dup(c->scratch, item);
-		else if (cv_str_eat(&item, "license=") && !license[0])
-			license = cv_str_dup(c->scratch, item);
-	}
-	put_texts(c, s, version, license, path);
+	put_texts(c, s, info.version ? info.version : "", info.license ? info.license : "", path);
 	cv_facts_bool(c->facts, s, CV_F_kmod_signed, read_signed(src), prov(path));
 }
 
@@ -134,7 +114,7 @@ static void see_module(struct modules *m, const char *path, enum cv_kmod_packing
 
 	if (cv_view_realpath(c->view, path, c->scratch, &real) < 0)
 		real = path;
-	if (cv_strv_has(&m->seen, real))
+	if (m->seen.n >= FILES_MAX || cv_strv_has(&m->seen, real))
 		return;
 	cv_strv_push(c->scratch, &m->seen, real);
 	s = cv_facts_add(c->facts, CV_KIND_kmod, real);

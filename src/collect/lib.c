@@ -53,6 +53,7 @@ static void put_elf(struct cv_collect_ctx *c, struct cv_subject *s, const struct
 {
 	const bool damaged = !e->soname && (e->damaged & (CV_ELF_DYNAMIC | CV_ELF_SEGMENTS));
 	const char *machine = cv_elf_machine_name(e);
+	const char *origin;
 	int r;
 
 	if (e->soname)
@@ -64,13 +65,14 @@ static void put_elf(struct cv_collect_ctx *c, struct cv_subject *s, const struct
 		cv_facts_str(c->facts, s, CV_F_lib_machine, machine, prov(file->real, 18));
 	else
 		cv_facts_state(c->facts, s, CV_F_lib_machine, CV_UNPARSED, "an ELF machine without a name", prov(file->real, 18));
-	if (damaged)
-		cv_facts_state(c->facts, s, CV_F_lib_origin, CV_UNPARSED, "the file is damaged", prov(file->real, -1));
-	else
-		cv_facts_str(c->facts, s, CV_F_lib_origin, cv_lib_origin(c->facts, file), prov(file->real, -1));
 	r = put_version(c, s, file, e);
 	if (r < 0 && r != CV_ENOENT)
 		cv_see_fail(c, s, CV_F_lib_version, r, prov(file->real, -1));
+	origin = cv_lib_origin(c->facts, file, cv_fact_str(s, CV_F_lib_version));
+	if (damaged)
+		cv_facts_state(c->facts, s, CV_F_lib_origin, CV_UNPARSED, "the file is damaged", prov(file->real, -1));
+	else
+		cv_facts_str(c->facts, s, CV_F_lib_origin, origin, prov(file->real, -1));
 	if (cv_streq(file->family, "cuda"))
 		put_note(c, s, file, e);
 }

@@ -13,19 +13,33 @@ struct dir {
 	CV_VEC(struct entry) entries; /* of the GPU stack only */
 };
 
+static bool is_plain_file(const struct cv_dirlist *list, const char *name)
+{
+	size_t lo = 0, hi = list->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		int order = strcmp(list->v[mid].name, name);
+
+		if (order == 0)
+			return list->v[mid].type == CV_FT_REG;
+		if (order < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return false;
+}
+
 /* Resolves a link of the directory real_dir; a link to a plain file beside it needs no further look. */
 static void resolve_link(struct cv_libfind *f, const char *real_dir, const struct cv_dirlist *list, struct entry *e)
 {
 	const char *path = cv_path_join(f->arena, real_dir, e->name);
 	const char *text;
 
-	if (cv_view_readlink(f->view, path, f->arena, &text) == 0 && !strchr(text, '/')) {
-		for (size_t i = 0; i < list->n; i++) {
-			if (list->v[i].type == CV_FT_REG && cv_streq(list->v[i].name, text)) {
-				e->real = cv_path_join(f->arena, real_dir, text);
-				return;
-			}
-		}
+	if (cv_view_readlink(f->view, path, f->arena, &text) == 0 && !strchr(text, '/') && is_plain_file(list, text)) {
+		e->real = cv_path_join(f->arena, real_dir, text);
+		return;
 	}
 	if (cv_view_realpath(f->view, path, f->arena, &e->real) == 0)
 		return;

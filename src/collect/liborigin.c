@@ -5,6 +5,8 @@
  */
 #include "collect/liborigin.h"
 
+#include "base/version.h"
+
 bool cv_lib_is_drivers(const char *family)
 {
 	return cv_streq(family, "cuda") || cv_streq(family, "nvidia-ml");
@@ -38,11 +40,26 @@ static bool is_below_any(const char *path, const char *const *dirs)
 	return false;
 }
 
-const char *cv_lib_origin(const struct cv_facts *facts, const struct cv_libfile *file)
+static const char *const system_dirs[] = { "/usr/lib", "/usr/lib64", "/usr/lib32", "/lib", "/lib64", "/lib32", NULL };
+
+/*
+ * The driver's own copy lies in a system directory, where container hosts, NixOS and old JetPacks keep it, or where the
+ * loader's configuration leads; or it has the version of the loaded module, wherever that is.
+ */
+static bool is_host_driver(const struct cv_facts *facts, const struct cv_libfile *file, const char *version)
 {
-	static const char *const system[] = { "/usr/lib", "/usr/lib64", "/usr/lib32", "/lib", "/lib64", "/lib32", NULL };
-	/* where container hosts, NixOS and old JetPacks keep the driver's libraries */
-	static const char *const drivers[] = { "/usr/local/nvidia", "/run/opengl-driver", "/run/nvidia", "/opt/nvidia/driver", NULL };
+	static const char *const dirs[] = { "/usr/local/nvidia", "/run/opengl-driver", "/run/nvidia", NULL };
+	const char *module = cv_fact_str(cv_facts_find(facts, CV_KIND_driver, ""), CV_F_driver_module_version);
+
+	if (is_below_any(file->real, system_dirs) || is_below_any(file->real, dirs))
+		return true;
+	if (cv_strv_has(&file->via, "ld.so.cache") || cv_strv_has(&file->via, "ld.so.conf"))
+		return true;
+	return version && module && cv_ver_cmp(CV_VER_DOTTED, version, module) == 0;
+}
+
+const char *cv_lib_origin(const struct cv_facts *facts, const struct cv_libfile *file, const char *version)
+{
 	const char *path = file->real;
 
 	if (has_dir(path, "stubs"))
@@ -50,9 +67,9 @@ const char *cv_lib_origin(const struct cv_facts *facts, const struct cv_libfile 
 	if (cv_path_below(path, "/usr/lib/wsl"))
 		return "wsl";
 	if (cv_lib_is_drivers(file->family)) {
-		if (has_dir(path, "compat"))
+		if (has_dir(path, "compat") || has_dir(path, "cuda-compat"))
 			return "compat";
-		return is_below_any(path, system) || is_below_any(path, drivers) ? "host" : "other";
+		return is_host_driver(facts, file, version) ? "host" : "other";
 	}
 	if (has_dir(path, "site-packages") || has_dir(path, "dist-packages"))
 		return "wheel";
@@ -60,5 +77,5 @@ const char *cv_lib_origin(const struct cv_facts *facts, const struct cv_libfile 
 		return "conda";
 	if (is_in_toolkit(facts, path))
 		return "toolkit";
-	return is_below_any(path, system) ? "distribution" : "other";
+	return is_below_any(path, system_dirs) ? "distribution" : "other";
 }

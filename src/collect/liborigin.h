@@ -7,9 +7,9 @@
 
 /*
  * "host", "compat", "stub", "wsl", "toolkit", "wheel", "conda", "distribution" or "other", as schema.def says of lib.origin.
- * Toolkits are those in facts.
+ * version may be NULL. Toolkits and the loaded module's version are those in facts.
  */
-const char *cv_lib_origin(const struct cv_facts *facts, const struct cv_libfile *file);
+const char *cv_lib_origin(const struct cv_facts *facts, const struct cv_libfile *file, const char *version);
 
 /* True for the libraries that are part of the driver: libcuda, libnvidia-ml. */
 bool cv_lib_is_drivers(const char *family);

@@ -13,7 +13,10 @@
 #include "collect/libways.h"
 
 #include "collect/see.h"
+#include "parse/ldcache.h"
+#include "parse/libname.h"
 
+#define CACHE "/etc/ld.so.cache"
 #define WHEELS_MAX 256
 
 static void by_variable(struct cv_collect_ctx *c, struct cv_libfind *f)
@@ -44,6 +47,20 @@ static void by_conf(struct cv_collect_ctx *c, struct cv_libfind *f)
 
 	for (size_t i = 0; i < dirs->n; i++)
 		cv_libfind_dir(f, dirs->v[i], "ld.so.conf", NULL);
+}
+
+/* Entries of other machines too: the file itself tells its machine. A damaged cache is told by the facts of ldso. */
+static void by_cache(struct cv_collect_ctx *c, struct cv_libfind *f)
+{
+	struct cv_ldcache cache;
+	struct cv_str bytes, family;
+
+	if (cv_view_read(c->view, CACHE, CV_LDCACHE_MAX, c->scratch, &bytes) < 0 ||
+	    cv_ldcache_parse(bytes, CACHE, c->scratch, NULL, &cache) < 0)
+		return;
+	for (size_t i = 0; i < cache.n; i++)
+		if (cv_libname_family(cv_str_of(cv_basename(cache.v[i].value)), &family))
+			cv_libfind_path(f, cache.v[i].value, "ld.so.cache");
 }
 
 static void by_fixed(struct cv_libfind *f)
@@ -131,6 +148,7 @@ void cv_libways(struct cv_collect_ctx *c, struct cv_libfind *f)
 {
 	by_variable(c, f);
 	by_conf(c, f);
+	by_cache(c, f);
 	by_fixed(f);
 	for (size_t i = 0; i < cv_facts_count(c->facts, CV_KIND_toolkit); i++)
 		by_toolkit(c, f, cv_subject_key(cv_facts_at(c->facts, CV_KIND_toolkit, i)));

@@ -10,6 +10,8 @@
 #include "collect/registry.h"
 #include "collect/see.h"
 
+#define NODES_MAX 4096
+
 static struct cv_prov prov(const char *path)
 {
 	return cv_see_prov("node", path, 0);
@@ -86,7 +88,7 @@ static void run(struct cv_collect_ctx *c)
 		see_node(c, "/dev/nvmap");
 	if (cv_view_list(c->view, "/dev", c->scratch, &list) < 0)
 		return;
-	for (size_t i = 0; i < list.n; i++)
+	for (size_t i = 0; i < list.n && cv_facts_count(c->facts, CV_KIND_node) < NODES_MAX; i++)
 		if (is_gpu_node(list.v[i].name, jetson))
 			see_node(c, cv_path_join(c->scratch, "/dev", list.v[i].name));
 }

@@ -87,7 +87,7 @@ static int see_bus(struct cv_collect_ctx *c)
 		cv_see_fail(c, machine, CV_F_machine_pci_devices, r, prov(PCI_DIR));
 		return r;
 	}
-	for (size_t i = 0; i < list.n; i++)
+	for (size_t i = 0; i < list.n && cv_facts_count(c->facts, CV_KIND_gpu) < GPUS_MAX; i++)
 		see_device(c, list.v[i].name, &switches);
 	cv_facts_int(c->facts, machine, CV_F_machine_pci_devices, list.n, prov(PCI_DIR));
 	cv_facts_int(c->facts, machine, CV_F_machine_nvswitches, switches, prov(PCI_DIR));

@@ -145,6 +145,23 @@ static void test_collect_lib_origins(void **state)
 	assert_fact(&run, ldso, "", ldso_path_dead, "/gone");
 }
 
+/* Of two copies that only LD_LIBRARY_PATH leads to, the one of the loaded module's version is the driver's own. */
+static void test_collect_lib_host_by_version(void **state)
+{
+	static const char own[] = "/home/kubernetes/bin/nvidia/lib64/libcuda.so.550.135";
+	static const char stray[] = "/home/me/lib/libcuda.so.535.54.03";
+	struct cv_prov p = { .collector = "test", .offset = -1 };
+
+	(void)state;
+	cv_facts_str(run.facts, cv_facts_add(run.facts, CV_KIND_driver, ""), CV_F_driver_module_version, "550.135", p);
+	add_so(own + 1, "libcuda.so.1");
+	add_so(stray + 1, "libcuda.so.1");
+	run.env[run.env_n++] = "LD_LIBRARY_PATH=/home/me/lib:/home/kubernetes/bin/nvidia/lib64";
+	go();
+	assert_fact(&run, lib, own, lib_origin, "host");
+	assert_fact(&run, lib, stray, lib_origin, "other");
+}
+
 static void test_collect_lib_of_another_machine(void **state)
 {
 	static const char arm[] = "/usr/lib/libcuda.so.1";
@@ -246,16 +263,81 @@ static void test_collect_lib_version_by_neighbour(void **state)
 	assert_fact_from(&run, lib, front, lib_version, LIBDIR "/libcudnn_ops_infer.so.8.9.7");
 }
 
+static void test_collect_ldso_conf(void **state)
+{
+	(void)state;
+	tmptree_file(&run.tree, "etc/ld.so.conf", "/opt/first/\ninclude ld.so.conf.d/*.conf\ninclude /etc/ld.so.conf # itself\nrelative\n");
+	tmptree_file(&run.tree, "etc/ld.so.conf.d/b.conf", "# comment\n/opt/b\n/opt/first\n");
+	tmptree_file(&run.tree, "etc/ld.so.conf.d/a.conf", "/opt/a\n");
+	tmptree_file(&run.tree, "etc/ld.so.conf.d/.hidden.conf", "/opt/hidden\n");
+	tmptree_file(&run.tree, "etc/ld.so.conf.d/c.other", "/opt/c\n");
+	tmptree_file(&run.tree, "etc/ld.so.preload", "/a.so:/b.so /c.so # /d.so\n");
+	add_so("opt/a/libcudart.so.12", "libcudart.so.12");
+	go();
+	assert_fact(&run, ldso, "", ldso_conf_dirs, "/opt/first /opt/a /opt/b");
+	assert_fact(&run, ldso, "", ldso_preload, "/a.so /b.so /c.so");
+	assert_fact_state(&run, ldso, "", ldso_cache_format, CV_ABSENT);
+	assert_fact(&run, lib, "/opt/a/libcudart.so.12", lib_via, "ld.so.conf");
+}
+
+/* A cache of the new format with one entry of libcuda. */
+static void add_cache(const char *soname, const char *path, bool cut)
+{
+	unsigned char b[512] = "glibc-ld.so.cache1.1";
+	size_t strings = 48 + 24, soname_n = strlen(soname) + 1, path_n = strlen(path) + 1;
+
+	put(b + 20, 1, 4);
+	put(b + 24, soname_n + path_n, 4);
+	put(b + 28, 2, 1);
+	put(b + 48, 0x0303, 4);
+	put(b + 52, strings, 4);
+	put(b + 56, strings + soname_n, 4);
+	memcpy(b + strings, soname, soname_n);
+	memcpy(b + strings + soname_n, path, path_n);
+	tmptree_bytes(&run.tree, "etc/ld.so.cache", b, cut ? 30 : strings + soname_n + path_n);
+}
+
+static void test_collect_ldso_cache(void **state)
+{
+	static const char real[] = "/opt/driver/libcuda.so.550.135";
+
+	(void)state;
+	add_so(real + 1, "libcuda.so.1");
+	tmptree_link(&run.tree, "opt/driver/libcuda.so.1", "libcuda.so.550.135");
+	add_cache("libcuda.so.1", "/opt/driver/libcuda.so.1", false);
+	go();
+	assert_fact(&run, ldso, "", ldso_cache_format, "new");
+	assert_fact(&run, ldso, "", ldso_cache_entries, "1");
+	assert_fact(&run, lib, real, lib_via, "ld.so.cache");
+	assert_fact(&run, lib, real, lib_names, "/opt/driver/libcuda.so.1");
+	assert_fact(&run, lib, real, lib_origin, "host");
+}
+
+static void test_collect_ldso_damaged(void **state)
+{
+	(void)state;
+	add_cache("libcuda.so.1", "/opt/driver/libcuda.so.1", true);
+	tmptree_dir(&run.tree, "etc/ld.so.conf");
+	go();
+	assert_fact_state(&run, ldso, "", ldso_cache_format, CV_UNPARSED);
+	assert_fact_state(&run, ldso, "", ldso_conf_dirs, CV_UNPARSED);
+	assert_fact_state(&run, ldso, "", ldso_path_dead, CV_NOT_ASKED);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_collect_lib_driver_once_under_all_names, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_collect_lib_origins, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_collect_lib_host_by_version, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_collect_lib_of_another_machine, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_collect_lib_damaged, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_collect_lib_special_files_are_not_opened, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_collect_lib_of_environments, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_collect_lib_version_by_neighbour, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_collect_ldso_conf, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_collect_ldso_cache, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_collect_ldso_damaged, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
