@@ -238,7 +238,7 @@ enum cv_tri cv_driver_floor(const struct cv_judge_ctx *ctx, const char *cuda, co
 		*ret_because = "the CUDA release of the build is not known";
 		return CV_TRI_UNKNOWN;
 	}
-	if (!d->first && !d->host && !d->tegra && !ctx->w->jetson)
+	if (!d->library_read && !d->tegra && !ctx->w->jetson)
 		return floor_by_module(ctx, cuda, ret_because);
 	runs = cv_driver_runs(d->api, d->api_exact, cuda);
 	if (runs == CV_TRI_UNKNOWN)

@@ -103,11 +103,12 @@ static void add_companions(struct cv_judge_ctx *ctx, const struct cv_wenv *env, 
 
 		if (!version || !cv_wenv_package(env, names[i]))
 			continue;
-		/* The last torchaudio serves all later torch releases and is not on their indexes. */
+		/* The last torchaudio serves all later torch releases and is not on their indexes: it stays. */
 		if (cv_streq(names[i], "torchaudio") && cv_ver_part(version, 1) != cv_ver_part(b->version, 1))
-			cv_strv_push(ctx->a, specs, names[i]);
-		else
-			cv_strv_push(ctx->a, specs, cv_arena_printf(ctx->a, "%s==%s", names[i], version));
+			continue;
+		cv_strv_push(ctx->a, specs,
+			     ctx->w->x86 ? cv_arena_printf(ctx->a, "%s==%s+%s", names[i], version, b->variant)
+					 : cv_arena_printf(ctx->a, "%s==%s", names[i], version));
 	}
 }
 

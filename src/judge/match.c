@@ -201,7 +201,8 @@ static void mask_mig(struct cv_mask_gpu *gpus, size_t n)
 			gpus[i].visible = n == 1 ? CV_TRI_OK : CV_TRI_UNKNOWN;
 }
 
-static bool mask_index(struct cv_str entry, bool ordered, struct cv_mask_gpu *gpus, size_t n, size_t *taken)
+/* *seen has a bit for each index met, so that a repeated one does not count twice. */
+static bool mask_index(struct cv_str entry, bool ordered, struct cv_mask_gpu *gpus, size_t n, uint64_t *seen)
 {
 	uint64_t index;
 
@@ -211,7 +212,8 @@ static bool mask_index(struct cv_str entry, bool ordered, struct cv_mask_gpu *gp
 		gpus[index].visible = CV_TRI_OK;
 		return true;
 	}
-	if (++*taken >= n) {
+	*seen |= index < 64 ? UINT64_C(1) << index : 0;
+	if (n < 64 && *seen == (UINT64_C(1) << n) - 1) {
 		mask_all(gpus, n, CV_TRI_OK);
 		return true;
 	}
@@ -225,7 +227,7 @@ struct cv_mask cv_mask_apply(const char *value, bool ordered, struct cv_mask_gpu
 {
 	struct cv_str rest = cv_str_trim(cv_str_of(value)), entry;
 	struct cv_mask m = { 0 };
-	size_t taken = 0;
+	uint64_t seen = 0;
 
 	mask_all(gpus, n, CV_TRI_BAD);
 	m.bad_is_end = rest.n == 0;
@@ -239,7 +241,7 @@ struct cv_mask cv_mask_apply(const char *value, bool ordered, struct cv_mask_gpu
 		} else if (cv_str_starts(entry, "GPU-")) {
 			good = mask_uuid(entry, gpus, n);
 		} else {
-			good = mask_index(entry, ordered, gpus, n, &taken);
+			good = mask_index(entry, ordered, gpus, n, &seen);
 		}
 		if (!good) {
 			m.bad = entry;

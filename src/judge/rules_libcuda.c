@@ -111,8 +111,9 @@ bool cv_is_compat_misused(const struct cv_judge_ctx *ctx, const char **ret_why)
 		why = "it is a stub for linking: cuInit fails with 34";
 	else if (is_origin(d->first, "compat") && d->module && d->first->version)
 		why = compat_fault(ctx);
-	else if (ctx->w->container && d->other && d->first != d->host && versions_differ(d->first->version, d->module))
-		why = "it is a copy in the image, not the host driver's: cuInit fails with 803";
+	else if (d->first != d->host && !is_origin(d->first, "compat") && (ctx->w->container || is_origin(d->first, "other")) &&
+		 versions_differ(d->first->version, d->module))
+		why = "it is a copy of another driver's: cuInit fails with 803";
 	if (why)
 		*ret_why = why;
 	return why != NULL;

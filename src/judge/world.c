@@ -90,6 +90,7 @@ static bool is_default_dir(const char *dir, const char *arch)
 struct search {
 	const char *path; /* LD_LIBRARY_PATH */
 	const struct cv_strv *conf;
+	bool has_cache; /* then a directory of the configuration counts for what the cache holds of it */
 	const char *arch;
 };
 
@@ -97,6 +98,7 @@ struct search {
 static void reach_name(const struct search *s, struct cv_arena *a, struct cv_wlib *lib, const char *name)
 {
 	const char *dir = cv_dirname(a, name);
+	bool may_be_cached = !s->has_cache || cv_strv_has(cv_fact_list(lib->s, CV_F_lib_via), "ld.so.cache");
 	enum cv_reach_step step = CV_STEP_NONE;
 	size_t order = 0;
 	int at = in_path(s->path, dir);
@@ -105,7 +107,7 @@ static void reach_name(const struct search *s, struct cv_arena *a, struct cv_wli
 		step = CV_STEP_LD_LIBRARY_PATH;
 		order = (size_t)at;
 	}
-	for (size_t i = 0; step == CV_STEP_NONE && i < s->conf->n; i++)
+	for (size_t i = 0; step == CV_STEP_NONE && may_be_cached && i < s->conf->n; i++)
 		if (cv_streq(s->conf->v[i], dir)) {
 			step = CV_STEP_CACHE;
 			order = i;
@@ -158,9 +160,11 @@ static bool wrong_machine(const struct cv_world *w, const struct cv_subject *s)
 static void make_libs(struct cv_world *w, const struct cv_facts *facts, struct cv_arena *a)
 {
 	const struct cv_subject *path = cv_facts_find(facts, CV_KIND_var, "LD_LIBRARY_PATH");
+	const struct cv_subject *ldso = cv_facts_find(facts, CV_KIND_ldso, "");
 	const struct search s = {
 		.path = cv_fact_str(path, CV_F_var_value),
-		.conf = cv_fact_list(cv_facts_find(facts, CV_KIND_ldso, ""), CV_F_ldso_conf_dirs),
+		.conf = cv_fact_list(ldso, CV_F_ldso_conf_dirs),
+		.has_cache = cv_fact_known(ldso, CV_F_ldso_cache_entries),
 		.arch = w->arch,
 	};
 

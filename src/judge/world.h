@@ -45,6 +45,7 @@ struct cv_wdriver {
 	const struct cv_wlib *host;  /* the driver's own libcuda (WSL: that of Windows) */
 	const struct cv_wlib *first; /* the libcuda.so.1 that a program without RPATH gets */
 	const struct cv_wlib *other; /* a host libcuda of another version than host, if any */
+	bool library_read;           /* a libcuda said its version or its CUDA release */
 	const char *version;         /* the version that decides: of first, else of the module */
 	const char *api;             /* CUDA version that its API has at least */
 	bool api_exact;              /* it has exactly that one */

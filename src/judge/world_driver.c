@@ -81,6 +81,7 @@ static void find_api(struct cv_world *w, const struct cv_kb *kb, struct cv_arena
 	const char *note = lib ? cv_fact_str(lib->s, CV_F_lib_fwd_cuda) : NULL;
 
 	d->version = lib && lib->version ? lib->version : d->module;
+	d->library_read = lib && (lib->version || note);
 	if (note) {
 		d->api = note;
 		d->api_exact = true;
