@@ -4,6 +4,7 @@
  *
  * The loader itself reads only the cache; the directories are those that ldconfig would put into it. musl has none of the three.
  */
+#include "base/map.h"
 #include "collect/glob.h"
 #include "collect/registry.h"
 #include "collect/see.h"
@@ -13,8 +14,8 @@
 #define CONF "/etc/ld.so.conf"
 #define CACHE "/etc/ld.so.cache"
 #define PRELOAD "/etc/ld.so.preload"
-#define DEPTH_MAX 8     /* of includes; a file that includes itself ends here */
-#define FILES_MAX 1024
+#define DEPTH_MAX 8   /* of includes */
+#define SEEN_MAX 1024 /* files and patterns, each taken once: a second time adds nothing */
 #define DIRS_MAX 1024
 #define LISTS_MAX 256
 #define DEAD_MAX 256
@@ -27,11 +28,18 @@ static struct cv_prov prov(const char *path)
 struct conf {
 	struct cv_collect_ctx *c;
 	struct cv_strv dirs;
-	size_t files;
+	struct cv_map seen;
 	unsigned lists; /* directories that may still be listed */
 };
 
 static void include(struct conf *conf, const char *from, struct cv_str pattern, unsigned depth);
+
+static bool first_time(struct conf *conf, const char *text)
+{
+	if (conf->seen.n >= SEEN_MAX || cv_map_get(&conf->seen, text))
+		return false;
+	return cv_map_set(conf->c->scratch, &conf->seen, text, conf);
+}
 
 static int read_conf(struct conf *conf, const char *path, unsigned depth)
 {
@@ -40,8 +48,8 @@ static int read_conf(struct conf *conf, const char *path, unsigned depth)
 	struct cv_ldconf_item item;
 	int r;
 
-	if (depth > DEPTH_MAX || ++conf->files > FILES_MAX)
-		return CV_ELIMIT;
+	if (depth > DEPTH_MAX || !first_time(conf, path))
+		return 0;
 	r = cv_see_text(conf->c, path, &walk.rest);
 	while (r == 0 && cv_ldconf_next(&walk, &item)) {
 		if (item.kind == CV_LDCONF_INCLUDE) {
@@ -59,9 +67,12 @@ static int read_conf(struct conf *conf, const char *path, unsigned depth)
 static void include(struct conf *conf, const char *from, struct cv_str pattern, unsigned depth)
 {
 	struct cv_arena *a = conf->c->scratch;
+	const char *absolute = cv_ldconf_pattern(a, from, pattern);
 	struct cv_strv paths = { 0 };
 
-	cv_glob(conf->c->view, cv_ldconf_pattern(a, from, pattern), &conf->lists, a, &paths);
+	if (!first_time(conf, cv_arena_printf(a, "include %s", absolute)))
+		return;
+	cv_glob(conf->c->view, absolute, &conf->lists, a, &paths);
 	for (size_t i = 0; i < paths.n; i++)
 		read_conf(conf, paths.v[i], depth + 1);
 }
