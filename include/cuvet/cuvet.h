@@ -79,6 +79,19 @@ struct cv_doc;
  * run which recorded it, unless the options make one. What cannot be read on the way is a part of the answer, not a failure.
  */
 CV_API int cv_check(const struct cv_options *opt, struct cv_doc **ret_doc);
+/*
+ * Lists the GPU code of files, wheels and environments, and which GPUs it serves. Without gpus and ccs the GPUs of the machine
+ * that is looked at are meant.
+ */
+struct cv_arch_query {
+	const char *const *paths;
+	size_t path_n;
+	const char *const *gpus; /* names: "RTX 4090" */
+	size_t gpu_n;
+	const char *const *ccs;  /* compute capabilities, each one or a comma list: "8.9", "8.0,9.0" */
+	size_t cc_n;
+};
+CV_API int cv_arch(const struct cv_options *opt, const struct cv_arch_query *query, struct cv_doc **ret_doc);
 /* Answers from the knowledge base: words are what follows `cuvet kb`. */
 CV_API int cv_kb_query(const struct cv_options *opt, const char *const *words, size_t n, struct cv_doc **ret_doc);
 /* A finding's page, or the catalogue where id is NULL. */

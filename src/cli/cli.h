@@ -22,7 +22,8 @@ struct cli {
 	enum cli_colour colour;
 	const char *output; /* -o, or NULL for standard output */
 	bool list, help;
-	const char **envs, **set; /* room for every argument */
+	struct cv_arch_query arch;
+	const char **envs, **set, **gpus, **ccs; /* room for every argument */
 };
 
 struct cli_option {
@@ -46,10 +47,11 @@ struct cli_command {
 extern const struct cli_command cli_commands[]; /* the first is the default; ends with a NULL name */
 
 extern const struct cli_option cli_root, cli_machine, cli_set, cli_python, cli_env, cli_all_envs, cli_json, cli_format_facts,
-	cli_format, cli_out, cli_bundle_out, cli_fail_level, cli_exit_zero, cli_kb, cli_redact, cli_verbose, cli_color, cli_list,
+	cli_gpu, cli_cc, cli_format, cli_out, cli_bundle_out, cli_fail_level, cli_exit_zero, cli_kb, cli_redact, cli_verbose, cli_color, cli_list,
 	cli_help;
 
 int cli_cmd_check(struct cli *c, int argc, char **argv);
+int cli_cmd_arch(struct cli *c, int argc, char **argv);
 int cli_cmd_gather(struct cli *c, int argc, char **argv);
 int cli_cmd_kb(struct cli *c, int argc, char **argv);
 int cli_cmd_rule(struct cli *c, int argc, char **argv);

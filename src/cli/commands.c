@@ -13,6 +13,11 @@ static const struct cli_option *const gather_options[] = {
 	&cli_bundle_out, &cli_redact, &cli_root, &cli_machine, &cli_set, &cli_python, &cli_env, &cli_all_envs, &cli_help, NULL,
 };
 
+static const struct cli_option *const arch_options[] = {
+	&cli_gpu, &cli_cc, &cli_root, &cli_machine, &cli_set, &cli_json, &cli_format, &cli_out, &cli_exit_zero, &cli_kb, &cli_color,
+	&cli_help, NULL,
+};
+
 static const struct cli_option *const kb_options[] = {
 	&cli_json, &cli_format, &cli_out, &cli_exit_zero, &cli_kb, &cli_color, &cli_help, NULL,
 };
@@ -40,6 +45,16 @@ const struct cli_command cli_commands[] = {
 			 "answer elsewhere.",
 		.options = gather_options,
 		.run = cli_cmd_gather,
+	},
+	{
+		.name = "arch",
+		.summary = "list the GPU code in files and the GPUs it serves",
+		.args = "FILE|WHEEL|DIR...",
+		.about = "Reads the GPU code (cubin and PTX) of libraries, objects, archives, cubins, fatbins, PTX, whole wheels or the "
+			 "libraries below a directory, counts it, and says which GPUs it serves: those named by --gpu and --cc, "
+			 "otherwise those of the machine.",
+		.options = arch_options,
+		.run = cli_cmd_arch,
 	},
 	{
 		.name = "kb",

@@ -16,7 +16,9 @@ static int run_command(struct cli *c, int argc, char **argv)
 
 	c->envs = calloc((size_t)argc + 1, sizeof(*c->envs));
 	c->set = calloc((size_t)argc + 1, sizeof(*c->set));
-	if (!c->envs || !c->set) {
+	c->gpus = calloc((size_t)argc + 1, sizeof(*c->gpus));
+	c->ccs = calloc((size_t)argc + 1, sizeof(*c->ccs));
+	if (!c->envs || !c->set || !c->gpus || !c->ccs) {
 		cli_error("out of memory");
 		status = CV_STATUS_USAGE;
 	} else {
@@ -26,6 +28,8 @@ static int run_command(struct cli *c, int argc, char **argv)
 	}
 	free(c->envs);
 	free(c->set);
+	free(c->gpus);
+	free(c->ccs);
 	return status;
 }
 

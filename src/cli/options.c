@@ -36,6 +36,18 @@ static int set_env(struct cli *c, const char *arg)
 	return 0;
 }
 
+static int set_gpu(struct cli *c, const char *arg)
+{
+	c->gpus[c->arch.gpu_n++] = arg;
+	return 0;
+}
+
+static int set_cc(struct cli *c, const char *arg)
+{
+	c->ccs[c->arch.cc_n++] = arg;
+	return 0;
+}
+
 static int set_all_envs(struct cli *c, const char *arg)
 {
 	(void)arg;
@@ -148,6 +160,20 @@ const struct cli_option cli_env = {
 	.arg = "DIR",
 	.help = "this environment (repeatable)",
 	.set = set_env,
+};
+
+const struct cli_option cli_gpu = {
+	.name = "gpu",
+	.arg = "NAME",
+	.help = "for this GPU, such as \"RTX 4090\" (repeatable)",
+	.set = set_gpu,
+};
+
+const struct cli_option cli_cc = {
+	.name = "cc",
+	.arg = "X.Y[,X.Y...]",
+	.help = "for GPUs of this compute capability (repeatable)",
+	.set = set_cc,
 };
 
 const struct cli_option cli_all_envs = {

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `cuvet arch`: files, wheels and environments in, the GPU code in them and the GPUs that it serves out. */
+#include "engine/engine.h"
+
+#include "base/str.h"
+#include "engine/archfiles.h"
+#include "facts/facts.h"
+#include "judge/world.h"
+#include "kb/query.h"
+#include "report/arch.h"
+
+struct arch_doc {
+	struct cv_doc doc;
+	struct cv_arch arch;
+};
+
+static const struct cv_arch *arch_of(const struct cv_doc *doc)
+{
+	return &((const struct arch_doc *)doc)->arch;
+}
+
+/* CONTRACT: 1 a GPU without code; 3 unreadable, or no GPU known while one is needed. */
+static enum cv_status arch_status(const struct cv_doc *doc, const struct cv_options *opt)
+{
+	const struct cv_arch *r = arch_of(doc);
+	bool unknown = r->no_gpu != NULL, bad = false;
+
+	for (size_t i = 0; i < r->files.n; i++) {
+		const struct cv_arch_file *f = &r->files.v[i];
+
+		unknown |= f->error != NULL;
+		for (size_t k = 0; !f->error && k < r->gpus.n; k++)
+			bad |= f->cover[k].verdict == CV_COVER_NONE || f->cover[k].verdict == CV_COVER_PARTIAL;
+	}
+	if (opt && opt->exit_zero)
+		return CV_STATUS_OK;
+	return bad ? CV_STATUS_PROBLEM : unknown ? CV_STATUS_CANNOT_TELL : CV_STATUS_OK;
+}
+
+static int arch_terminal(const struct cv_doc *doc, const struct cv_style *style, struct cv_buf *out)
+{
+	struct cv_report_head head = { .schema = doc->ops->schema, .kb_date = cv_kb_date(doc->kb) };
+
+	return cv_report_arch_terminal(arch_of(doc), &head, style, out);
+}
+
+static int arch_json(const struct cv_doc *doc, struct cv_buf *out)
+{
+	struct cv_report_head head = { .schema = doc->ops->schema, .kb_date = cv_kb_date(doc->kb) };
+
+	return cv_report_arch_json(arch_of(doc), &head, out);
+}
+
+static const struct cv_doc_ops arch_ops = {
+	.schema = "cuvet/arch/1", .status = arch_status, .terminal = arch_terminal, .json = arch_json
+};
+
+static int add_gpu(struct cv_run *run, struct cv_arch *r, const char *name, const char *cc)
+{
+	struct cv_arch_gpu *g;
+	uint16_t number;
+
+	if (!cv_gpu_cc_parse(cc, &number))
+		return cv_diag_fail(&run->diag, CV_EINVAL, "'%s': a compute capability like 8.9 is needed", cc);
+	g = CV_VEC_PUSH(run->arena, &r->gpus);
+	if (!g)
+		return CV_ENOMEM;
+	*g = (struct cv_arch_gpu){ .name = name, .cc = cc, .number = number };
+	return 0;
+}
+
+static int add_named(struct cv_run *run, struct cv_arch *r, const char *name)
+{
+	struct cv_strv candidates = { 0 };
+	const char *list = "";
+	struct cv_kb_gpu gpu;
+	int err = cv_kb_gpu_by_name(run->kb, name, run->arena, &candidates, &gpu);
+
+	if (err == 0 && gpu.cc)
+		return add_gpu(run, r, gpu.name, gpu.cc);
+	if (err != CV_EINVAL)
+		return err && err != CV_ENOENT ? err : cv_diag_fail(&run->diag, CV_EINVAL,
+			"'%s': not a GPU of this knowledge base (%s); --cc names one by its compute capability", name,
+			cv_kb_date(run->kb));
+	for (size_t i = 0; i < candidates.n && i < 6; i++)
+		list = cv_arena_printf(run->arena, "%s%s%s", list, i ? ", " : "", candidates.v[i]);
+	return cv_diag_fail(&run->diag, CV_EINVAL, "'%s': could be %s", name, list);
+}
+
+static int add_ccs(struct cv_run *run, struct cv_arch *r, const char *text)
+{
+	struct cv_str rest = cv_str_of(text), part;
+	int err = 0;
+
+	while (!err && cv_str_split(&rest, ',', &part))
+		err = add_gpu(run, r, NULL, cv_str_dup(run->arena, cv_str_trim(part)));
+	return err;
+}
+
+/* The GPUs of the machine that is looked at, and what its driver can compile. */
+static int ask_machine(struct cv_run *run, struct cv_view *view, const struct cv_selection *sel, struct cv_arch *r)
+{
+	struct cv_collect_ctx ctx = { .view = view, .kb = run->kb, .sel = sel, .diag = &run->diag };
+	const struct cv_world *w;
+	int err;
+
+	ctx.facts = cv_facts_new(run->arena);
+	if (!ctx.facts)
+		return CV_ENOMEM;
+	err = cv_collect_all(&ctx);
+	if (!err)
+		err = cv_facts_freeze(ctx.facts);
+	if (err)
+		return err;
+	w = cv_world_new(ctx.facts, run->kb, run->arena);
+	if (!w)
+		return CV_ENOMEM;
+	for (size_t i = 0; !err && i < w->gpus.n; i++)
+		if (w->gpus.v[i].cc)
+			err = add_gpu(run, r, w->gpus.v[i].label, w->gpus.v[i].cc);
+	if (!err && r->gpus.n == 0)
+		r->no_gpu = w->has_gpu == CV_TRI_BAD ? "this machine has no NVIDIA GPU" : "no GPU of this machine is known";
+	if (w->driver.api && w->driver.api_exact)
+		r->ptx_isa = cv_kb_value(run->kb, "cuda", w->driver.api, "ptx_isa");
+	return err;
+}
+
+static int settle_gpus(struct cv_run *run, struct cv_view *view, const struct cv_selection *sel, const struct cv_arch_query *q,
+		       struct cv_arch *r)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < q->gpu_n; i++)
+		err = add_named(run, r, q->gpus[i]);
+	for (size_t i = 0; !err && i < q->cc_n; i++)
+		err = add_ccs(run, r, q->ccs[i]);
+	if (!err && r->gpus.n == 0)
+		err = ask_machine(run, view, sel, r);
+	return err;
+}
+
+static int weigh(struct cv_run *run, struct cv_arch *r)
+{
+	uint16_t isa = 0;
+
+	if (r->ptx_isa && !cv_gpu_cc_parse(r->ptx_isa, &isa))
+		isa = 0;
+	for (size_t i = 0; i < r->files.n; i++) {
+		struct cv_cover *c = CV_NEW_ARRAY(run->arena, struct cv_cover, r->gpus.n + 1);
+
+		if (!c)
+			return CV_ENOMEM;
+		for (size_t k = 0; k < r->gpus.n; k++)
+			c[k] = cv_gpucode_cover(&r->files.v[i].code, r->gpus.v[k].number, isa);
+		r->files.v[i].cover = c;
+	}
+	return 0;
+}
+
+static int run_arch(struct cv_run *run, const struct cv_arch_query *q, struct cv_arch *r)
+{
+	struct cv_selection sel;
+	struct cv_view *view;
+	int err = cv_run_open(run, &view, &sel);
+
+	if (err)
+		return err;
+	err = settle_gpus(run, view, &sel, q, r);
+	for (size_t i = 0; !err && i < q->path_n; i++)
+		err = cv_arch_add_path(run, view, q->paths[i], r);
+	if (!err)
+		err = weigh(run, r);
+	cv_view_free(view);
+	return err;
+}
+
+int cv_arch(const struct cv_options *opt, const struct cv_arch_query *query, struct cv_doc **ret_doc)
+{
+	struct arch_doc *doc;
+	struct cv_run run;
+	int err = cv_run_init(&run, opt);
+
+	if (!err)
+		err = cv_run_load_kb(&run);
+	if (err)
+		return cv_run_fail(&run, err);
+	doc = cv_run_doc_new(&run, &arch_ops, sizeof(*doc));
+	err = doc ? run_arch(&run, query, &doc->arch) : CV_ENOMEM;
+	if (err || cv_arena_failed(run.arena))
+		return cv_run_fail(&run, err ? err : CV_ENOMEM);
+	*ret_doc = &doc->doc;
+	return 0;
+}
