@@ -26,4 +26,5 @@ getter x86_64 CUDART libcudart.so.12 cudart.so
 getter x86_64 NVRTC libnvrtc.so.12 nvrtc.so
 getter aarch64 CURAND libcurand.so.10 curand_arm.so
 getter aarch64 CUDART libcudart.so.12 cudart_arm.so
-chmod 644 ./*.so
+clang --target=x86_64-linux-gnu -O1 -c module.c -o module.ko
+chmod 644 ./*.so ./*.ko
