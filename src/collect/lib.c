@@ -153,6 +153,8 @@ static void run(struct cv_collect_ctx *c)
 	struct cv_libfind f = { .view = c->view, .arena = c->scratch };
 
 	cv_libways(c, &f);
+	cv_strv_sort(&f.denied);
+	cv_facts_list(c->facts, cv_see_only(c, CV_KIND_ldso), CV_F_ldso_dirs_denied, &f.denied, prov(NULL, -1));
 	for (size_t i = 0; i < f.files.n; i++)
 		if (!f.files.v[i]->dead || cv_lib_is_drivers(f.files.v[i]->family))
 			see_file(c, f.files.v[i]);

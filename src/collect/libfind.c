@@ -52,8 +52,11 @@ static void fill_dir(struct cv_libfind *f, struct dir *d, const char *real_dir)
 {
 	struct cv_dirlist list = { 0 };
 	struct cv_str family;
+	int r = cv_view_list(f->view, real_dir, f->arena, &list);
 
-	if (cv_view_list(f->view, real_dir, f->arena, &list) < 0)
+	if (r == CV_EACCES)
+		cv_strv_push(f->arena, &f->denied, real_dir);
+	if (r < 0)
 		return;
 	for (size_t i = 0; i < list.n; i++) {
 		struct entry *e;
@@ -77,10 +80,14 @@ static const struct dir *get_dir(struct cv_libfind *f, const char *path)
 {
 	struct dir *d = cv_map_get(&f->dirs, path);
 	const char *real = NULL;
+	int r;
 
 	if (d)
 		return d;
-	if (cv_view_realpath(f->view, path, f->arena, &real) == 0)
+	r = cv_view_realpath(f->view, path, f->arena, &real);
+	if (r == CV_EACCES)
+		cv_strv_push(f->arena, &f->denied, cv_arena_strdup(f->arena, path));
+	if (r == 0)
 		d = cv_map_get(&f->dirs, real);
 	if (!d) {
 		d = CV_NEW(f->arena, struct dir);

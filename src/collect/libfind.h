@@ -30,6 +30,7 @@ struct cv_libfind {
 	CV_VEC(struct cv_libfile *) files; /* in order of finding */
 	struct cv_map by_real; /* real path -> struct cv_libfile */
 	struct cv_map by_name; /* path as met -> struct cv_libfile */
+	struct cv_strv denied; /* directories that may not be looked into */
 	struct cv_map dirs;    /* spelled and real paths -> its own struct */
 };
 

@@ -263,6 +263,20 @@ static void test_collect_lib_version_by_neighbour(void **state)
 	assert_fact_from(&run, lib, front, lib_version, LIBDIR "/libcudnn_ops_infer.so.8.9.7");
 }
 
+/* Root may look into everything, so this needs to be somebody else. */
+static void test_collect_lib_denied_directory(void **state)
+{
+	(void)state;
+	if (geteuid() == 0)
+		skip();
+	add_so(LIBDIR "/libcuda.so.1", "libcuda.so.1");
+	tmptree_chmod(&run.tree, LIBDIR, 0);
+	go();
+	tmptree_chmod(&run.tree, LIBDIR, 0755);
+	assert_fact(&run, ldso, "", ldso_dirs_denied, LIBDIR);
+	assert_int_equal(cv_facts_count(run.facts, CV_KIND_lib), 0);
+}
+
 static void test_collect_ldso_conf(void **state)
 {
 	(void)state;
@@ -335,6 +349,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_collect_lib_special_files_are_not_opened, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_collect_lib_of_environments, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_collect_lib_version_by_neighbour, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_collect_lib_denied_directory, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_collect_ldso_conf, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_collect_ldso_cache, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_collect_ldso_damaged, setup, teardown),
