@@ -179,33 +179,50 @@ static void print_packages(const struct cv_check_view *v, const struct cv_report
 	}
 }
 
-static void print_env(const struct cv_check_view *v, size_t env)
+static void put_env_name(const struct cv_check_view *v, size_t env)
 {
 	const struct cv_report_env *e = &v->r->envs.v[env];
-	struct cv_term *t = v->t;
 
-	cv_term_nl(t);
-	cv_term_put(t, CV_INK_BOLD, e->path);
-	cv_term_put(t, CV_INK_DIM,
-		    cv_arena_printf(t->scratch, "  %s%s%s%s%s", e->kind ? e->kind : "environment", e->python ? ", Python " : "",
-				    e->python ? e->python : "", e->active ? ", active" : "", ""));
-	cv_term_nl(t);
-	if (has_cells(v->r, env)) {
-		print_table(v, env);
-	} else {
-		cv_term_to(t, INDENT);
-		cv_term_put(t, CV_INK_PLAIN, "no GPU framework is installed here");
-		cv_term_nl(t);
+	cv_term_put(v->t, CV_INK_BOLD, e->path);
+	cv_term_printf(v->t, CV_INK_DIM, "  %s%s%s%s", e->kind ? e->kind : "environment", e->python ? ", Python " : "",
+		       e->python ? e->python : "", e->active ? ", active" : "");
+}
+
+static void print_env(const struct cv_check_view *v, size_t env)
+{
+	cv_term_nl(v->t);
+	put_env_name(v, env);
+	cv_term_nl(v->t);
+	print_table(v, env);
+	if (v->t->verbose)
+		print_packages(v, &v->r->envs.v[env]);
+}
+
+/* Environments without a framework take a line each. */
+static void print_empty_envs(const struct cv_check_view *v)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < v->r->envs.n; i++) {
+		if (!v->r->envs.v[i].selected || has_cells(v->r, i))
+			continue;
+		if (first)
+			cv_term_nl(v->t);
+		first = false;
+		put_env_name(v, i);
+		cv_term_put(v->t, CV_INK_DIM, ", no GPU framework");
+		cv_term_nl(v->t);
+		if (v->t->verbose)
+			print_packages(v, &v->r->envs.v[i]);
 	}
-	if (t->verbose)
-		print_packages(v, e);
 }
 
 void cv_check_print_cells(const struct cv_check_view *v)
 {
 	for (size_t i = 0; i < v->r->envs.n; i++)
-		if (v->r->envs.v[i].selected)
+		if (v->r->envs.v[i].selected && has_cells(v->r, i))
 			print_env(v, i);
+	print_empty_envs(v);
 	if (has_cells(v->r, CV_NO_INDEX)) {
 		cv_term_nl(v->t);
 		print_table(v, CV_NO_INDEX);

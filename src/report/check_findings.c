@@ -68,20 +68,22 @@ static struct evidence_cols evidence_cols(const struct cv_finding *f)
 
 static void print_one_evidence(struct cv_term *t, const struct cv_evidence *e, struct evidence_cols at)
 {
+	const char *value = e->value ? e->value : "?";
+	bool source = e->source && *e->source, beside;
+
 	cv_term_to(t, DEEPER);
 	cv_term_put(t, CV_INK_PLAIN, e->fact);
 	if (t->col + 2 > at.value)
 		cv_term_nl(t);
 	cv_term_to(t, at.value);
-	cv_term_put(t, CV_INK_BOLD, e->value ? e->value : "?");
-	if (!e->source || !*e->source) {
-		cv_term_nl(t);
-		return;
-	}
-	if (t->col + 2 > at.source || at.source + cv_text_width(e->source) > t->width) {
-		cv_term_nl(t);
+	beside = source && at.value + cv_text_width(value) + 2 <= at.source && at.source + cv_text_width(e->source) <= t->width;
+	if (!beside) {
+		cv_term_wrap(t, at.value, CV_INK_BOLD, value);
+		if (!source)
+			return;
 		cv_term_to(t, DEEPER + 2);
 	} else {
+		cv_term_put(t, CV_INK_BOLD, value);
 		cv_term_to(t, at.source);
 	}
 	cv_term_wrap(t, DEEPER + 2, CV_INK_DIM, e->source);

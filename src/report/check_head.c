@@ -130,8 +130,11 @@ void cv_check_print_head(const struct cv_check_view *v)
 {
 	const struct cv_report *r = v->r;
 
-	cv_term_put(v->t, verdicts[r->verdict].ink, verdicts[r->verdict].word);
-	cv_term_put(v->t, CV_INK_PLAIN, ": ");
+	/* "cannot tell whether ..." says it already. */
+	if (!cv_starts(r->verdict_line, verdicts[r->verdict].word)) {
+		cv_term_put(v->t, verdicts[r->verdict].ink, verdicts[r->verdict].word);
+		cv_term_put(v->t, CV_INK_PLAIN, ": ");
+	}
 	cv_term_wrap(v->t, 2, CV_INK_BOLD, r->verdict_line);
 	cv_term_nl(v->t);
 	print_system(v);

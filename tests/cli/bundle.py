@@ -9,10 +9,10 @@ import shutil
 import subprocess
 import tarfile
 
+from cli import Skip, demand, main
 import boxes
 import pyenv
 import tree
-from cli import Skip, demand, main
 
 
 def gather(w, name, *args, env=None):

@@ -26,7 +26,7 @@ def options(cuvet, command):
     """{"--json": None, "--format": "FORMAT", "-o": "FILE", ...} as the help of the command says."""
     out = {}
     for line in cuvet(command, "--help").out.split("\n"):
-        m = re.match(r"  (?:(-\w), )?(--[a-z-]+)(?: ([A-Z|\[\]=]+))?(?:  |$)", line)
+        m = re.match(r"  (?:(-\w), )?(--[a-z-]+)(?: (\S+))?(?:  |$)", line)
         if m:
             out[m[2]] = m[3]
             if m[1]:
