@@ -14,8 +14,8 @@ ALLOWED = {  # room -> rooms whose headers it may include, besides its own
     "gpucode": ["base", "parse"],
     "loadmap": ["base", "view", "parse", "facts", "kb"],
     "collect": ["base", "view", "parse", "facts", "kb", "gpucode"],
-    "judge": ["base", "facts", "kb"],
-    "report": ["base", "facts", "judge", "kb"],
+    "judge": ["base", "facts", "kb", "gpucode"],  # the rules of matching and weighing code, not its reader
+    "report": ["base", "facts", "judge", "kb", "gpucode"],
     "engine": ["base", "parse", "facts", "view", "kb", "gpucode", "loadmap", "collect", "judge", "report"],
     "cli": [],
 }
