@@ -28,7 +28,8 @@ struct cv_collect_ctx {
 	const struct cv_kb *kb;      /* for lists of names only (packages of the GPU stack, steering variables) */
 	const struct cv_selection *sel;
 	struct cv_arena *scratch;    /* emptied after each collector: facts copy what they keep */
-	struct cv_diag *diag;
+	struct cv_diag *diag;        /* gets what parsers say of broken files; the facts hold it too */
+	bool incomplete;             /* set by cv_collect_all(): a collector ran into its maximum, diag says which */
 };
 
 struct cv_collector {

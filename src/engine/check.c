@@ -92,7 +92,10 @@ static int collect(struct cv_run *run, struct cv_view *view, const struct cv_sel
 	err = cv_collect_all(&ctx);
 	if (err)
 		return err;
-	cv_run_tell(run); /* what a collector could not finish */
+	/* What is broken in a file is a fact of the report; only a collector that could not finish is news beside it. */
+	if (ctx.incomplete)
+		cv_run_tell(run);
+	run->diag.n = 0;
 	return cv_facts_freeze(doc->facts);
 }
 

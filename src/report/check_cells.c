@@ -69,9 +69,9 @@ static const char *code_text(enum cv_code code)
 	case CV_CODE_PTX_JIT:
 		return ", by PTX JIT";
 	case CV_CODE_PARTIAL:
-		return ", code in part only";
+		return ", code in part";
 	case CV_CODE_NONE:
-		return ", no code for it";
+		return ", no code";
 	case CV_CODE_NATIVE:
 	case CV_CODE_UNKNOWN:
 		break;
@@ -83,7 +83,10 @@ static void add_gpu(const struct cv_check_view *v, struct cv_table *tab, const s
 {
 	struct cv_arena *a = v->t->scratch;
 	bool bad = c->code == CV_CODE_NONE || c->code == CV_CODE_PARTIAL;
-	const char *index = "";
+	const char *index = "", *name = c->show_gpu ? c->show_gpu : "?";
+
+	if (cv_starts(name, "NVIDIA ")) /* the maker is told above */
+		name += strlen("NVIDIA ");
 
 	if (c->gpu == CV_NO_INDEX) {
 		cv_table_add(tab, CV_INK_DIM, c->show_gpu ? c->show_gpu : "none");
@@ -94,7 +97,7 @@ static void add_gpu(const struct cv_check_view *v, struct cv_table *tab, const s
 	else if (v->r->gpus.n > 1)
 		index = cv_arena_printf(a, "%u ", (unsigned)c->gpu);
 	cv_table_add(tab, bad ? CV_INK_ERROR : CV_INK_PLAIN,
-		     cv_arena_printf(a, "%s%s%s%s", bad ? "! " : "", index, c->show_gpu ? c->show_gpu : "?", code_text(c->code)));
+		     cv_arena_printf(a, "%s%s%s%s", bad ? "! " : "", index, name, code_text(c->code)));
 }
 
 static void add_heading(const struct cv_check_view *v, struct cv_table *tab)

@@ -66,17 +66,38 @@ static struct evidence_cols evidence_cols(const struct cv_finding *f)
 	return (struct evidence_cols){ DEEPER + fact + 2, DEEPER + fact + 2 + value + 2 };
 }
 
-static void print_one_evidence(struct cv_term *t, const struct cv_evidence *e, struct evidence_cols at)
+/* A file of an environment, whose path the reader has seen above, is told from site-packages on; -v tells all of it. */
+static const char *short_source(const struct cv_check_view *v, const char *source)
 {
-	const char *value = e->value ? e->value : "?";
-	bool source = e->source && *e->source, beside;
+	static const char *const marks[] = { "/site-packages/", "/dist-packages/" };
+
+	if (!source || v->t->verbose)
+		return source;
+	for (size_t i = 0; i < v->r->envs.n; i++) {
+		if (!cv_starts(source, v->r->envs.v[i].path))
+			continue;
+		for (size_t k = 0; k < sizeof(marks) / sizeof(marks[0]); k++) {
+			const char *at = strstr(source, marks[k]);
+
+			if (at)
+				return cv_arena_printf(v->t->scratch, "%s%s", cv_term_dots(v->t), at);
+		}
+	}
+	return source;
+}
+
+static void print_one_evidence(const struct cv_check_view *v, const struct cv_evidence *e, struct evidence_cols at)
+{
+	struct cv_term *t = v->t;
+	const char *value = e->value ? e->value : "?", *from = short_source(v, e->source);
+	bool source = from && *from, beside;
 
 	cv_term_to(t, DEEPER);
 	cv_term_put(t, CV_INK_PLAIN, e->fact);
 	if (t->col + 2 > at.value)
 		cv_term_nl(t);
 	cv_term_to(t, at.value);
-	beside = source && at.value + cv_text_width(value) + 2 <= at.source && at.source + cv_text_width(e->source) <= t->width;
+	beside = source && at.value + cv_text_width(value) + 2 <= at.source && at.source + cv_text_width(from) <= t->width;
 	if (!beside) {
 		cv_term_wrap(t, at.value, CV_INK_BOLD, value);
 		if (!source)
@@ -86,7 +107,7 @@ static void print_one_evidence(struct cv_term *t, const struct cv_evidence *e, s
 		cv_term_put(t, CV_INK_BOLD, value);
 		cv_term_to(t, at.source);
 	}
-	cv_term_wrap(t, DEEPER + 2, CV_INK_DIM, e->source);
+	cv_term_wrap(t, DEEPER + 2, CV_INK_DIM, from);
 }
 
 static void print_evidence(const struct cv_check_view *v, const struct cv_finding *f)
@@ -96,7 +117,7 @@ static void print_evidence(const struct cv_check_view *v, const struct cv_findin
 	if (f->evidence.n)
 		heading(v->t, "evidence");
 	for (size_t i = 0; i < f->evidence.n; i++)
-		print_one_evidence(v->t, &f->evidence.v[i], at);
+		print_one_evidence(v, &f->evidence.v[i], at);
 }
 
 static void print_fix(const struct cv_check_view *v, const struct cv_fix *x, bool first)

@@ -122,7 +122,7 @@ const char *cv_term_dash(const struct cv_term *t)
 	return "-";
 }
 
-const char *cv_term_dot(const struct cv_term *t)
+const char *cv_term_dots(const struct cv_term *t)
 {
-	return t->ascii ? ";" : "\xc2\xb7";
+	return t->ascii ? "..." : "\xe2\x80\xa6";
 }

@@ -36,7 +36,7 @@ void cv_term_command(struct cv_term *t, size_t indent, const char *command);
 /* Signs that have an ASCII form. */
 const char *cv_term_arrow(const struct cv_term *t);
 const char *cv_term_dash(const struct cv_term *t); /* stands for "nothing here" */
-const char *cv_term_dot(const struct cv_term *t);  /* between short items */
+const char *cv_term_dots(const struct cv_term *t); /* something was left out */
 
 /*
  * A table: columns as wide as their content; where that is too wide for the line, the columns that may wrap shrink. The texts
