@@ -63,22 +63,6 @@ static void add_step(const struct cv_check_view *v, struct cv_table *tab, enum c
 		cv_table_add(tab, CV_INK_PLAIN, text);
 }
 
-static const char *code_text(enum cv_code code)
-{
-	switch (code) {
-	case CV_CODE_PTX_JIT:
-		return ", by PTX JIT";
-	case CV_CODE_PARTIAL:
-		return ", code in part";
-	case CV_CODE_NONE:
-		return ", no code";
-	case CV_CODE_NATIVE:
-	case CV_CODE_UNKNOWN:
-		break;
-	}
-	return "";
-}
-
 static void add_gpu(const struct cv_check_view *v, struct cv_table *tab, const struct cv_cell *c, size_t last)
 {
 	struct cv_arena *a = v->t->scratch;
@@ -97,7 +81,7 @@ static void add_gpu(const struct cv_check_view *v, struct cv_table *tab, const s
 	else if (v->r->gpus.n > 1)
 		index = cv_arena_printf(a, "%u ", (unsigned)c->gpu);
 	cv_table_add(tab, bad ? CV_INK_ERROR : CV_INK_PLAIN,
-		     cv_arena_printf(a, "%s%s%s%s", bad ? "! " : "", index, name, code_text(c->code)));
+		     cv_arena_printf(a, "%s%s%s%s", bad ? "! " : "", index, name, c->code == CV_CODE_PTX_JIT ? ", PTX JIT" : ""));
 }
 
 static void add_heading(const struct cv_check_view *v, struct cv_table *tab)
