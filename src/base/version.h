@@ -26,7 +26,7 @@ bool cv_ver_valid(enum cv_ver_scheme scheme, const char *s);
  */
 int cv_ver_cmp(enum cv_ver_scheme scheme, const char *a, const char *b);
 
-/* The number at place i (0 = major) of a dotted or PEP 440 release; -1 if there is no such place. */
+/* The number at place i (0 = major) of a dotted or PEP 440 release; -1 if there is no such place, INT64_MAX if it is larger. */
 int64_t cv_ver_part(const char *s, unsigned i);
 /* The first n parts, "12.8.90" with 2 gives "12.8"; fewer if there are fewer. */
 const char *cv_ver_prefix(struct cv_arena *a, const char *s, unsigned n);

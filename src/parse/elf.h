@@ -49,7 +49,14 @@ enum cv_elf_machine {
 	CV_EM_RISCV = 243,
 	CV_EM_LOONGARCH = 258,
 };
-enum cv_elf_pt { CV_PT_LOAD = 1, CV_PT_DYNAMIC = 2, CV_PT_INTERP = 3, CV_PT_NOTE = 4, CV_PT_TLS = 7, CV_PT_GNU_STACK = 0x6474e551 };
+enum cv_elf_pt {
+	CV_PT_LOAD = 1,
+	CV_PT_DYNAMIC = 2,
+	CV_PT_INTERP = 3,
+	CV_PT_NOTE = 4,
+	CV_PT_TLS = 7,
+	CV_PT_GNU_STACK = 0x6474e551,
+};
 enum cv_elf_sht { CV_SHT_SYMTAB = 2, CV_SHT_STRTAB = 3, CV_SHT_NOTE = 7, CV_SHT_NOBITS = 8, CV_SHT_DYNSYM = 11 };
 enum cv_elf_df1 { CV_DF_1_NODELETE = 8, CV_DF_1_NODEFLIB = 0x800, CV_DF_1_PIE = 0x8000000 };
 
@@ -131,7 +138,7 @@ uint64_t cv_elf_u64(const struct cv_elf *e, const unsigned char *p);
 
 /* Where in the file the byte at addr comes from, and how many bytes follow it there; false where no segment holds it. */
 bool cv_elf_offset_of(const struct cv_elf *e, uint64_t addr, uint64_t *ret_off, uint64_t *ret_room);
-/* Bytes as they would be at addr once loaded: zeros behind a segment's file part. CV_ENOENT where no segment holds all of them. */
+/* Bytes as loaded at addr: zeros behind a segment's part in the file. CV_ENOENT where no segment holds all of them. */
 int cv_elf_read_addr(struct cv_elf *e, uint64_t addr, void *buf, size_t len);
 /* The dynamic string at index; CV_EFORMAT outside of the table or where it does not end. */
 int cv_elf_dynstr(struct cv_elf *e, uint64_t index, const char **ret);

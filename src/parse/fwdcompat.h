@@ -6,8 +6,8 @@
  *
  *	{"format":1,"CUDA version":"13.0","driver":[535,550,565,570,575,580],"device":[1,2,7,8,9,10,11,12,13,14]}
  *
- * The driver's own libcuda carries it as well as that of cuda-compat, so the note does not tell them apart. "device" are brands as
- * NVML numbers them (1 Quadro, 2 Tesla, ... all but GeForce and Titan).
+ * The driver's own libcuda carries it as well as that of cuda-compat, so the note does not tell them apart. "device" are brands
+ * as NVML numbers them (1 Quadro, 2 Tesla, ... all but GeForce and Titan).
  *
  * Read tolerantly: keys in any order, unknown keys passed over, numbers also as texts, one value also without its array.
  */

@@ -9,8 +9,8 @@
  *	both  the old one, then at the next multiple of 8 the new one ("compat", the default of ldconfig before 2.32)
  *
  * The extensions (2.33) hold the generator and the names of the glibc-hwcaps subdirectories, to which a hwcap with bit 62 points;
- * offsets in their directory are counted from the beginning of the file, the texts of names like all others. (`ldconfig -p` of 2.36
- * prints wrong names for "both".)
+ * offsets in their directory are counted from the beginning of the file, the texts of names like all others. (`ldconfig -p` of
+ * 2.36 prints wrong names for "both".)
  * Where both are there the loader takes the new one, and so do we.
  */
 #ifndef CV_PARSE_LDCACHE_H
@@ -48,7 +48,7 @@ struct cv_ldcache {
  */
 int cv_ldcache_parse(struct cv_str bytes, const char *name, struct cv_arena *a, struct cv_diag *d, struct cv_ldcache *ret);
 
-/* The machine that the flags mean, in the words of cv_elf_machine_name(); NULL where they do not tell (32-bit x86 among others). */
+/* The machine that the flags mean, as cv_elf_machine_name() words it; NULL where they do not tell (32-bit x86 and others). */
 const char *cv_ldcache_machine(const struct cv_ldcache_entry *e);
 /* True for an entry of today's C library (libc6); others are remains of the 1990s. */
 bool cv_ldcache_is_libc6(const struct cv_ldcache_entry *e);

@@ -6,8 +6,8 @@
  * of the file that includes. "hwcap ..." is obsolete and without effect (gone in 2.33). Any other line is one directory, which
  * may hold blanks; from the first '=' on it names a library type of the 1990s ("/usr/lib/libc5=libc5").
  *
- * Trailing slashes are not part of a directory, so "/" is none; one that is not absolute hangs on where ldconfig was run, so it is
- * a bad line here.
+ * Trailing slashes are not part of a directory, so "/" is none; one that is not absolute hangs on where ldconfig was run, so it
+ * is a bad line here.
  */
 #ifndef CV_PARSE_LDCONF_H
 #define CV_PARSE_LDCONF_H

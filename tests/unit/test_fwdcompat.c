@@ -36,7 +36,9 @@ static void test_fwdcompat_tolerant(void **state)
 	struct cv_fwdcompat f;
 
 	(void)state;
-	assert_int_equal(parse(a, " {\"device\":\"all\", \"driver\":[\"535\",{},550], \"new\":{\"x\":[1]}, \"CUDA version\":\"12.4\"}\n", &f), 0);
+	assert_int_equal(parse(a, " {\"device\":\"all\", \"driver\":[\"535\",{},550], \"new\":{\"x\":[1]}, \"CUDA version\":\"12.4\"}\n",
+			       &f),
+			 0);
 	assert_string_equal(f.cuda, "12.4");
 	assert_int_equal(f.branches.n, 2);
 	assert_string_equal(f.branches.v[1], "550");

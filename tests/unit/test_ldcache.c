@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fixtures are what `ldconfig -c new|compat|old` of glibc 2.36 wrote for one tree; tests/truth/ldcache.py has the comparison. */
+/* The fixtures are what `ldconfig -c new|compat|old` of glibc 2.36 wrote; tests/truth/ldcache.py has the large comparison. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
