@@ -139,11 +139,12 @@ static bool far_newer(const char *a, const char *b)
 	return cv_ver_part(a, 0) != cv_ver_part(b, 0) || cv_ver_part(a, 1) - cv_ver_part(b, 1) >= 2;
 }
 
-bool cv_advise_torch(const struct cv_judge_ctx *ctx, const struct cv_want *want, const char *keep, struct cv_build_advice *ret)
+/* True if a build of the release keep was found: then it stands in *ret. Otherwise the newest of both kinds are in *best. */
+static bool search_torch(const struct cv_judge_ctx *ctx, const struct cv_want *want, const char *keep, struct cv_build_advice *ret,
+			 struct best *best)
 {
 	struct cv_kb_iter it = cv_kb_iter(ctx->kb, "torch", NULL, "release");
 	struct cv_kb_row row;
-	struct best best = { 0 };
 
 	while (cv_kb_next(&it, &row)) {
 		struct cv_build_advice a = { 0 };
@@ -157,8 +158,27 @@ bool cv_advise_torch(const struct cv_judge_ctx *ctx, const struct cv_want *want,
 			*ret = a;
 			return true;
 		}
-		offer(full ? &best.full : &best.minor, &a);
+		offer(full ? &best->full : &best->minor, &a);
 	}
+	return false;
+}
+
+bool cv_advise_torch_in_full(const struct cv_judge_ctx *ctx, const struct cv_want *want, struct cv_build_advice *ret)
+{
+	struct best best = { 0 };
+
+	(void)search_torch(ctx, want, NULL, ret, &best);
+	if (best.full.version)
+		*ret = best.full;
+	return best.full.version != NULL;
+}
+
+bool cv_advise_torch(const struct cv_judge_ctx *ctx, const struct cv_want *want, const char *keep, struct cv_build_advice *ret)
+{
+	struct best best = { 0 };
+
+	if (search_torch(ctx, want, keep, ret, &best))
+		return true;
 	if (!best.full.version && !best.minor.version)
 		return false;
 	if (!best.full.version || (best.minor.version && cv_ver_cmp(CV_VER_PEP440, best.minor.version, best.full.version) > 0 &&

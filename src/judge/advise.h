@@ -36,6 +36,8 @@ struct cv_build_advice {
  * gets a torch at least two releases newer.
  */
 bool cv_advise_torch(const struct cv_judge_ctx *ctx, const struct cv_want *want, const char *keep, struct cv_build_advice *ret);
+/* The newest build whose CUDA the driver offers in full. */
+bool cv_advise_torch_in_full(const struct cv_judge_ctx *ctx, const struct cv_want *want, struct cv_build_advice *ret);
 /* The newest onnxruntime-gpu of a CUDA major (0: whatever the driver runs). */
 bool cv_advise_ort(const struct cv_judge_ctx *ctx, const struct cv_want *want, int64_t cuda_major, struct cv_build_advice *ret);
 

@@ -121,21 +121,40 @@ static const char *torch_changes(const struct cv_judge_ctx *ctx, const struct cv
 							 b->cuda, ctx->w->driver.api));
 }
 
+/* The vendor's index of a build, NULL if kb has none. */
+static const char *torch_index(const struct cv_judge_ctx *ctx, const char *variant)
+{
+	const char *url = cv_kb_value(ctx->kb, "index", NULL, "url:pytorch");
+	ptrdiff_t at = url ? cv_str_find(cv_str_of(url), "%s") : -1;
+
+	return at < 0 ? NULL : cv_arena_printf(ctx->a, "%.*s%s%s", (int)at, url, variant, url + at + 2);
+}
+
+static void add_torch(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct cv_wload *l, const struct cv_build_advice *b)
+{
+	const struct cv_wenv *env = &ctx->w->envs.v[l->env];
+	struct cv_install in = { .env = env, .pkg = l->pkg, .index_url = torch_index(ctx, b->variant) };
+
+	if (cv_is_conda(env, l->pkg)) {
+		cv_find_command(ctx, f, conda_command(ctx, env, "pytorch", cv_ver_part(b->cuda, 0)), "installs the CUDA build of conda-forge");
+		return;
+	}
+	cv_strv_push(ctx->a, &in.specs, cv_arena_printf(ctx->a, "torch==%s+%s", b->version, b->variant));
+	add_companions(ctx, env, b, &in.specs);
+	add_command(ctx, f, &in, torch_changes(ctx, l, b));
+}
+
 bool cv_fix_torch(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct cv_wload *l, const char **ret_none)
 {
 	const struct cv_wenv *env = &ctx->w->envs.v[l->env];
-	const char *url = cv_kb_value(ctx->kb, "index", NULL, "url:pytorch");
 	const char *keep = l->version ? cv_ver_public(ctx->a, l->version) : NULL, *none = NULL;
-	struct cv_install in = { .env = env, .pkg = l->pkg };
-	struct cv_build_advice b;
+	struct cv_build_advice b, full;
 	struct cv_want want;
-	struct cv_str parts;
-	ptrdiff_t at;
 
 	if (ctx->w->jetson)
-		none = "the torch wheel of the board's own JetPack";
+		none = "install the torch wheel of the board's own JetPack";
 	else if (!cv_want_of(ctx, env, &want))
-		none = "the GPUs or the driver are not known well enough to name a build";
+		none = "the GPUs or the driver are not known well enough to name a build that fits";
 	else if (!cv_advise_torch(ctx, &want, keep, &b))
 		none = cv_arena_printf(ctx->a, "no torch build in the knowledge base (%s) fits this driver, these GPUs and this Python",
 				       cv_kb_date(ctx->kb));
@@ -144,17 +163,10 @@ bool cv_fix_torch(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct c
 			*ret_none = none;
 		return false;
 	}
-	if (cv_is_conda(env, l->pkg)) {
-		cv_find_command(ctx, f, conda_command(ctx, env, "pytorch", cv_ver_part(b.cuda, 0)), "installs the CUDA build of conda-forge");
-		return true;
-	}
-	parts = cv_str_of(url ? url : "");
-	at = cv_str_find(parts, "%s");
-	if (at >= 0)
-		in.index_url = cv_arena_printf(ctx->a, "%.*s%s%s", (int)at, parts.p, b.variant, parts.p + at + 2);
-	cv_strv_push(ctx->a, &in.specs, cv_arena_printf(ctx->a, "torch==%s+%s", b.version, b.variant));
-	add_companions(ctx, env, &b, &in.specs);
-	add_command(ctx, f, &in, torch_changes(ctx, l, &b));
+	add_torch(ctx, f, l, &b);
+	/* Beyond the driver's CUDA it runs, with less: the other way is an older torch. */
+	if (!cv_is_conda(env, l->pkg) && cv_ver_cmp(CV_VER_DOTTED, want.api, b.cuda) < 0 && cv_advise_torch_in_full(ctx, &want, &full))
+		add_torch(ctx, f, l, &full);
 	return true;
 }
 
@@ -193,9 +205,9 @@ bool cv_fix_ort(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct cv_
 	const char *none = NULL;
 
 	if (ctx->w->jetson)
-		none = "the onnxruntime-gpu wheel of the board's own JetPack";
+		none = "install the onnxruntime-gpu wheel of the board's own JetPack";
 	else if (!cv_want_of(ctx, env, &want))
-		none = "the GPUs or the driver are not known well enough to name a build";
+		none = "the GPUs or the driver are not known well enough to name a build that fits";
 	else if (!cv_advise_ort(ctx, &want, major, &b))
 		none = cv_arena_printf(ctx->a, "no onnxruntime-gpu%s in the knowledge base (%s) has code for these GPUs and a wheel for this Python",
 				       major ? cv_arena_printf(ctx->a, " for CUDA %lld", (long long)major) : "", cv_kb_date(ctx->kb));

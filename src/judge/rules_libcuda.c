@@ -390,38 +390,68 @@ CV_RULE(cv_rule_driver_too_old)
 		cv_not_evaluated(ctx, self, "the version of the driver is not known");
 }
 
+/* A build of the same major and a newer minor than the driver offers. */
+static bool is_minor_mode(const struct cv_judge_ctx *ctx, const struct cv_wload *l)
+{
+	const struct cv_wdriver *d = &ctx->w->driver;
+
+	if (l->build != CV_BUILD_GPU || !l->cuda || cv_ver_part(l->cuda, 1) < 0)
+		return false;
+	return cv_driver_runs(d->api, true, l->cuda) == CV_TRI_OK &&
+	       cv_ver_cmp(CV_VER_DOTTED, d->api, cv_ver_prefix(ctx->a, l->cuda, 2)) < 0;
+}
+
+static void report_minor(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wenv *env, const struct cv_strv *labels)
+{
+	const struct cv_wdriver *d = &ctx->w->driver;
+	struct cv_finding *f = cv_find(ctx, self, "%s %s a newer CUDA than driver %s offers (%s) and %s by minor-version compatibility",
+				       cv_join_and(ctx->a, labels), labels->n == 1 ? "has" : "have", d->version, d->api,
+				       labels->n == 1 ? "runs" : "run");
+
+	cv_find_env(ctx, f, env);
+	cv_find_params(ctx, f, "package", labels);
+	cv_find_param(ctx, f, "driver_cuda", d->api);
+	cv_find_param(ctx, f, "found", d->version);
+	add_api_evidence(ctx, f);
+	for (size_t i = 0; i < ctx->w->loads.n; i++) {
+		const struct cv_wload *l = &ctx->w->loads.v[i];
+		struct cv_kb_row full;
+
+		if (l->env != env->index || !is_minor_mode(ctx, l))
+			continue;
+		cv_find_param(ctx, f, "cuda", l->cuda);
+		cv_find_fact(ctx, f, l->fw, CV_F_framework_cuda);
+		if (!cv_kb_get(ctx->kb, "cuda", cv_ver_prefix(ctx->a, l->cuda, 2), "toolkit_driver", &full))
+			continue;
+		cv_find_param(ctx, f, "full_feature_driver", full.value);
+		cv_find_row(ctx, f, &full);
+	}
+	cv_find_why(ctx, f, "Nothing is wrong. Only PTX of the newer CUDA cannot be compiled by this driver, and what newer drivers added is not there.");
+}
+
 /* Harmless, and told by many tools as a conflict: a note keeps the reader from "fixing" it. */
 CV_RULE(cv_rule_minor_version)
 {
 	const struct cv_wdriver *d = &ctx->w->driver;
+	bool known = d->api && d->api_exact && d->state == CV_DRIVER_READY;
 	size_t n = 0, checked = 0;
 
-	for (size_t i = 0; i < ctx->w->loads.n; i++) {
-		const struct cv_wload *l = &ctx->w->loads.v[i];
-		struct cv_finding *f;
-		struct cv_kb_row full;
+	for (size_t e = 0; known && e < ctx->w->envs.n; e++) {
+		struct cv_strv labels = { 0 };
 
-		if (l->build != CV_BUILD_GPU || !l->cuda || !d->api || !d->api_exact || d->state != CV_DRIVER_READY || cv_ver_part(l->cuda, 1) < 0)
-			continue;
-		checked++;
-		if (cv_driver_runs(d->api, true, l->cuda) != CV_TRI_OK || cv_ver_cmp(CV_VER_DOTTED, d->api, cv_ver_prefix(ctx->a, l->cuda, 2)) >= 0)
+		for (size_t i = 0; i < ctx->w->loads.n; i++) {
+			const struct cv_wload *l = &ctx->w->loads.v[i];
+
+			if (l->env != e)
+				continue;
+			checked += l->build == CV_BUILD_GPU && l->cuda;
+			if (is_minor_mode(ctx, l))
+				cv_strv_push(ctx->a, &labels, l->label);
+		}
+		if (!labels.n)
 			continue;
 		n++;
-		f = cv_find(ctx, self, "%s is built with CUDA %s and runs on driver %s (CUDA %s) by minor-version compatibility", l->label, l->cuda,
-			    d->version, d->api);
-		cv_find_env(ctx, f, &ctx->w->envs.v[l->env]);
-		cv_find_subject(f, "package", l->dist, cv_fact_str(l->fw, CV_F_framework_path));
-		cv_find_param(ctx, f, "cuda", l->cuda);
-		cv_find_param(ctx, f, "driver_cuda", d->api);
-		cv_find_param(ctx, f, "found", d->version);
-		add_api_evidence(ctx, f);
-		cv_find_fact(ctx, f, l->fw, CV_F_framework_cuda);
-		if (cv_kb_get(ctx->kb, "cuda", cv_ver_prefix(ctx->a, l->cuda, 2), "toolkit_driver", &full)) {
-			cv_find_param(ctx, f, "full_feature_driver", full.value);
-			cv_find_row(ctx, f, &full);
-		}
-		cv_find_why(ctx, f, "Nothing is wrong. Only PTX of CUDA %s cannot be compiled by this driver, and what its newer driver added is not there.",
-			    l->cuda);
+		report_minor(ctx, self, &ctx->w->envs.v[e], &labels);
 	}
 	if (!n && checked)
 		cv_ruled_out(ctx, self, "the driver offers the CUDA of every build here in full");

@@ -41,14 +41,18 @@ static void cc_by_name(struct cv_wgpu *g, const struct cv_kb *kb, struct cv_aren
 	}
 }
 
-static void identify(struct cv_wgpu *g, const struct cv_kb *kb, struct cv_arena *a)
+static void identify(struct cv_wgpu *g, const char *board, const struct cv_kb *kb, struct cv_arena *a)
 {
 	const char *device = cv_fact_str(g->s, CV_F_gpu_device_id);
-	const char *subject = device ? gpu_subject(a, cv_fact_str(g->s, CV_F_gpu_vendor_id), device) : NULL;
+	const char *chip = cv_fact_str(g->s, CV_F_gpu_chip);
+	const char *subject = device ? gpu_subject(a, cv_fact_str(g->s, CV_F_gpu_vendor_id), device)
+				     : chip ? cv_arena_printf(a, "gpu:%s", chip) : NULL;
 	struct cv_kb_row row;
 
 	g->pci = cv_subject_key(g->s);
 	g->name = cv_fact_str(g->s, CV_F_gpu_name);
+	if (!g->name && g->integrated)
+		g->name = board; /* kb knows the chip, which several boards have */
 	if (!g->name && subject)
 		g->name = cv_kb_value(kb, subject, NULL, "name");
 	g->memory_mib = cv_fact_int(g->s, CV_F_gpu_memory_mib, 0);
@@ -203,7 +207,7 @@ void cv__world_gpus(struct cv_world *w, const struct cv_facts *facts, const stru
 			return;
 		g->s = cv_facts_at(facts, CV_KIND_gpu, i);
 		g->integrated = (w->jetson || w->driver.tegra) && !cv_fact_known(g->s, CV_F_gpu_device_id);
-		identify(g, kb, a);
+		identify(g, cv_fact_str(w->machine, CV_F_machine_jetson), kb, a);
 		find_visible(w, facts, g, a);
 	}
 	drop_not_given(w);
