@@ -28,7 +28,7 @@ struct build {
 	const struct cv_py_site *site;
 	const char *base, *exec_base; /* as PYTHONHOME has them, if it is set */
 	struct cv_map known;          /* directories that were added once */
-	struct cv_map sites;          /* those of them whose .pth files were read */
+	struct cv_map sites;          /* site directories that were dealt with */
 	size_t egg_begin, egg_insert; /* easy_install's two variables */
 	struct cv_py_path out;
 };
@@ -194,17 +194,19 @@ static void read_pth(struct build *b, const char *dir, const char *name)
 static void add_site(struct build *b, const char *dir)
 {
 	struct cv_dirlist list;
+	int r;
 
 	dir = normal(b, dir);
 	if (cv_map_get(&b->sites, dir))
 		return; /* site reads it twice; the second time finds nothing new */
-	if (cv_view_list(b->c->view, dir, b->a, &list) < 0) {
-		if (cv_view_is_dir(b->c->view, dir)) /* may not be listed: it is on the path all the same */
-			add(b, dir);
+	cv_map_set(b->a, &b->sites, dir, b);
+	r = cv_view_list(b->c->view, dir, b->a, &list);
+	if (r < 0) {
+		if (r != CV_ENOENT && r != CV_ENOTDIR && cv_view_is_dir(b->c->view, dir))
+			add(b, dir); /* may not be listed: it is on the path all the same */
 		return;
 	}
 	add(b, dir);
-	cv_map_set(b->a, &b->sites, dir, b);
 	for (size_t i = 0; i < list.n; i++) {
 		const char *name = list.v[i].name;
 

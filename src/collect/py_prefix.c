@@ -271,6 +271,8 @@ int cv_py_of_prefix(struct cv_collect_ctx *c, const char *dir, struct cv_py *ret
 	const char *link = NULL;
 
 	dir = cv_path_clean(c->scratch, dir);
+	if (!cv_view_is_dir(c->view, dir))
+		return CV_ENOENT;
 	if (!cv_view_is_dir(c->view, cv_path_join(c->scratch, dir, "bin")))
 		return without_exe(c, dir, NULL, ret);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {

@@ -14,6 +14,7 @@ struct reader {
 	char *buf; /* CHUNK bytes */
 	size_t at, have;
 	uint64_t off; /* of the byte behind the buffer */
+	bool plain;   /* no quote and no NUL in the buffer, as nearly always: rows are split by commas alone */
 };
 
 /* Moves what is left to the front and fills up; *ret_more is false at the end of the file. */
@@ -36,13 +37,15 @@ static int fill(struct reader *r, bool *ret_more)
 		return err;
 	r->off += want;
 	r->have += want;
+	r->plain = !memchr(r->buf, '"', r->have) && !memchr(r->buf, '\0', r->have);
 	return 0;
 }
 
 /* Length of the row at p without its line end, or -1 if its end is not within n bytes. Line ends inside quotes do not count. */
-static ptrdiff_t row_length(const char *p, size_t n)
+static ptrdiff_t row_length(const struct reader *r)
 {
-	size_t at = 0;
+	const char *p = r->buf + r->at;
+	size_t n = r->have - r->at, at = 0;
 
 	for (;;) {
 		const char *nl = memchr(p + at, '\n', n - at);
@@ -51,6 +54,8 @@ static ptrdiff_t row_length(const char *p, size_t n)
 
 		if (!nl)
 			return -1;
+		if (r->plain)
+			return (ptrdiff_t)end;
 		for (const char *q = p; (q = memchr(q, '"', end - (size_t)(q - p))); q++)
 			quotes++;
 		if (quotes % 2 == 0 || end > CV_PYRECORD_PATH)
@@ -64,6 +69,7 @@ struct rest {
 	char *p;
 	size_t n;
 	bool comma; /* another field follows, perhaps an empty one */
+	bool plain;
 };
 
 /* Takes one field off the row; quoted ones are unquoted in place. False if the quoting is broken. */
@@ -85,7 +91,7 @@ static bool take_field(struct rest *rest, struct cv_str *ret)
 		if (!in)
 			in = end;
 		out = in;
-		good = !memchr(rest->p, '"', (size_t)(out - rest->p));
+		good = rest->plain || !memchr(rest->p, '"', (size_t)(out - rest->p));
 	}
 	*ret = (struct cv_str){ rest->p, (size_t)(out - rest->p) };
 	rest->comma = in < end;
@@ -96,13 +102,13 @@ static bool take_field(struct rest *rest, struct cv_str *ret)
 }
 
 /* A row that the file ends in the middle of has no line end, and then mostly fewer than three fields. */
-static bool parse_row(char *p, size_t n, bool whole, struct cv_pyrecord_row *row)
+static bool parse_row(char *p, size_t n, bool plain, bool whole, struct cv_pyrecord_row *row)
 {
 	struct cv_str field[3] = { { "", 0 }, { "", 0 }, { "", 0 } };
-	struct rest rest = { p, n, true };
+	struct rest rest = { p, n, true, plain };
 	size_t fields = 0;
 
-	if (n > CV_PYRECORD_PATH || memchr(p, '\0', n))
+	if (n > CV_PYRECORD_PATH || (!plain && memchr(p, '\0', n)))
 		return false;
 	while (rest.comma && fields < 3)
 		if (!take_field(&rest, &field[fields++]))
@@ -125,18 +131,19 @@ static unsigned line_ends(const char *p, size_t n)
 	return lines;
 }
 
-static int one_row(char *p, size_t n, unsigned line, bool whole, cv_pyrecord_fn *fn, void *cookie, struct cv_pyrecord *rec)
+static int one_row(struct reader *r, size_t n, bool whole, struct cv_pyrecord_row row, cv_pyrecord_fn *fn, void *cookie,
+		   struct cv_pyrecord *rec)
 {
-	struct cv_pyrecord_row row = { .line = line };
+	char *p = r->buf + r->at;
 
 	if (n && p[n - 1] == '\r')
 		n--;
 	if (n == 0)
 		return 0;
-	if (!parse_row(p, n, whole, &row)) {
+	if (!parse_row(p, n, r->plain, whole, &row)) {
 		rec->bad_rows++;
 		if (!rec->bad_line)
-			rec->bad_line = line;
+			rec->bad_line = row.line;
 		return 0;
 	}
 	if (++rec->rows > CV_PYRECORD_ROWS)
@@ -155,7 +162,7 @@ int cv_pyrecord_read(struct cv_src *s, struct cv_arena *a, cv_pyrecord_fn *fn, v
 	if (!r.buf)
 		return CV_ENOMEM;
 	while (err == 0) {
-		ptrdiff_t found = row_length(r.buf + r.at, r.have - r.at);
+		ptrdiff_t found = row_length(&r);
 		size_t n = found < 0 ? r.have - r.at : (size_t)found;
 		unsigned ends;
 
@@ -165,9 +172,9 @@ int cv_pyrecord_read(struct cv_src *s, struct cv_arena *a, cv_pyrecord_fn *fn, v
 		}
 		if (found < 0 && n == 0)
 			break;
-		ends = line_ends(r.buf + r.at, n); /* before the quotes are taken out in place */
+		ends = r.plain ? 0 : line_ends(r.buf + r.at, n); /* before the quotes are taken out in place */
 		if (!in_long)
-			err = one_row(r.buf + r.at, n, line, found >= 0, fn, cookie, &rec);
+			err = one_row(&r, n, found >= 0, (struct cv_pyrecord_row){ .line = line }, fn, cookie, &rec);
 		in_long = found < 0; /* the row fills the buffer: what follows up to its line end belongs to it */
 		line += ends + (found >= 0);
 		r.at += n + (found >= 0);
