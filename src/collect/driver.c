@@ -109,7 +109,8 @@ static void put_loaded(struct cv_collect_ctx *c, struct cv_subject *s, int modul
 	else if (cv_see_state(c, MODULES, modules) == CV_ABSENT && cv_view_is_dir(c->view, "/sys/module"))
 		cv_facts_bool(c->facts, s, id, false, prov("/sys/module", 0));
 	else if (cv_see_state(c, MODULES, modules) == CV_ABSENT)
-		cv_facts_state(c->facts, s, id, CV_NOT_ASKED, "neither /proc/modules nor /sys/module is shown here", prov(MODULES, 0));
+		cv_facts_state(c->facts, s, id, CV_NOT_ASKED, "neither /proc/modules nor /sys/module is shown here",
+			       prov(MODULES, 0));
 	else
 		cv_see_fail(c, s, id, modules, prov(MODULES, 0));
 }

@@ -250,7 +250,8 @@ static void see_jetson(struct cv_collect_ctx *c, struct cv_subject *s)
 	if (model)
 		cv_facts_str(c->facts, s, CV_F_machine_jetson, model, prov(path, 0));
 	else
-		cv_facts_str(c->facts, s, CV_F_machine_jetson, "a Tegra board that does not tell its model", prov(TEGRA_RELEASE, 1));
+		cv_facts_str(c->facts, s, CV_F_machine_jetson, "a Tegra board that does not tell its model",
+			     prov(TEGRA_RELEASE, 1));
 }
 
 /* Name of the hypervisor that the firmware's texts tell, or NULL. Metal instances of clouds carry the same vendor. */

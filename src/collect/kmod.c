@@ -41,7 +41,8 @@ static void put_texts(struct cv_collect_ctx *c, struct cv_subject *s, const char
 	else
 		cv_facts_state(c->facts, s, CV_F_kmod_version, CV_UNPARSED, "it tells no version", prov(path));
 	if (license[0])
-		cv_facts_bool(c->facts, s, CV_F_kmod_open, !cv_streq(license, "NVIDIA") && !cv_streq(license, "Proprietary"), prov(path));
+		cv_facts_bool(c->facts, s, CV_F_kmod_open, !cv_streq(license, "NVIDIA") && !cv_streq(license, "Proprietary"),
+			      prov(path));
 	else
 		cv_facts_state(c->facts, s, CV_F_kmod_open, CV_UNPARSED, "it tells no licence", prov(path));
 }
@@ -121,7 +122,8 @@ static void see_module(struct modules *m, const char *path, enum cv_kmod_packing
 	cv_facts_str(c->facts, s, CV_F_kmod_kernel, m->kernel, prov(real));
 	if (packing != CV_KMOD_PLAIN && !worth_unpacking(m, packing)) {
 		for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-			cv_facts_state(c->facts, s, fields[i], CV_NOT_ASKED, "it is packed, and not worth unpacking here", prov(real));
+			cv_facts_state(c->facts, s, fields[i], CV_NOT_ASKED, "it is packed, and not worth unpacking here",
+				       prov(real));
 		return;
 	}
 	r = cv_view_open(c->view, real, &src);
@@ -178,7 +180,8 @@ static void see_dep(struct modules *m, const char *tree)
 
 static void see_tree(struct modules *m, const char *tree)
 {
-	static const char *const dirs[] = { "updates/dkms",	    "updates", "extra", "extra/nvidia", "weak-updates", "weak-updates/nvidia",
+	static const char *const dirs[] = { "updates/dkms",	    "updates",	    "extra",
+					    "extra/nvidia",	    "weak-updates", "weak-updates/nvidia",
 					    "kernel/drivers/video", "misc" };
 	struct cv_arena *a = m->c->scratch;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Configuration of the dynamic loader: /etc/ld.so.conf with what it includes, /etc/ld.so.cache, /etc/ld.so.preload, LD_LIBRARY_PATH.
+ * Configuration of the dynamic loader: /etc/ld.so.conf with what it includes, /etc/ld.so.cache, /etc/ld.so.preload,
+ * LD_LIBRARY_PATH.
  *
  * The loader itself reads only the cache; the directories are those that ldconfig would put into it. musl has none of the three.
  */

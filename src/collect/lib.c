@@ -4,8 +4,8 @@
  * names and via keep what is needed to tell.
  *
  * A file that is no ELF object (the empty placeholder that some container tools leave), or that is cut so short that the loader
- * would refuse it, is unparsed, its origin too: it is nobody's working copy. A link of the driver's libraries that leads nowhere gets a subject of its own, for
- * "libcuda.so.1 is there" is what people see.
+ * would refuse it, is unparsed, its origin too: it is nobody's working copy. A link of the driver's libraries that leads nowhere
+ * gets a subject of its own, for "libcuda.so.1 is there" is what people see.
  */
 #include "collect/libfind.h"
 #include "collect/liborigin.h"

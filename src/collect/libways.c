@@ -103,7 +103,9 @@ static struct cv_strv subdirs(struct cv_collect_ctx *c, const char *dir, size_t 
 
 static void by_toolkit(struct cv_collect_ctx *c, struct cv_libfind *f, const char *root)
 {
-	static const char *const dirs[] = { "lib64", "lib64/stubs", "lib", "lib/stubs", "compat", "compat/lib", "compat/lib.real" };
+	static const char *const dirs[] = {
+		"lib64", "lib64/stubs", "lib", "lib/stubs", "compat", "compat/lib", "compat/lib.real"
+	};
 	const char *via = cv_arena_printf(f->arena, "toolkit:%s", root);
 	struct cv_strv targets = subdirs(c, cv_path_join(c->scratch, root, "targets"), 16);
 

@@ -133,7 +133,8 @@ static void see_user_space(struct cv_collect_ctx *c, struct cv_subject *s)
 	if (u.arch)
 		cv_facts_str(c->facts, s, CV_F_machine_arch, u.arch, prov(u.arch_from, 0));
 	else
-		cv_facts_state(c->facts, s, CV_F_machine_arch, CV_ABSENT, "no program of the root can be read", prov("/bin/sh", 0));
+		cv_facts_state(c->facts, s, CV_F_machine_arch, CV_ABSENT, "no program of the root can be read",
+			       prov("/bin/sh", 0));
 	if (u.libc)
 		cv_facts_str(c->facts, s, CV_F_machine_libc, u.libc, prov(u.libc_from, 0));
 	else
@@ -287,9 +288,10 @@ static void see_glibc(struct cv_collect_ctx *c, struct cv_subject *s)
 static bool flag_counts(struct cv_str flag)
 {
 	static const char *const flags[] = {
-		"sse4_1", "sse4_2", "ssse3",	   "avx",	  "avx2",     "f16c",	  "fma",      "bmi2",	    "avx512f",
-		"avx512bw", "avx512vl", "avx512_vnni", "avx512_bf16", "avx_vnni", "amx_tile", "amx_bf16", "amx_int8", "hypervisor",
-		"asimd",  "asimdhp", "asimddp",	   "sve",	  "sve2",     "bf16",	  "i8mm",
+		"sse4_1",   "sse4_2",	"ssse3",    "avx",	  "avx2",	 "f16c",	"fma",
+		"bmi2",	    "avx512f",	"avx512bw", "avx512vl",	  "avx512_vnni", "avx512_bf16", "avx_vnni",
+		"amx_tile", "amx_bf16", "amx_int8", "hypervisor", "asimd",	 "asimdhp",	"asimddp",
+		"sve",	    "sve2",	"bf16",	    "i8mm",
 	};
 
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
@@ -303,9 +305,11 @@ static void put_cpu_model(struct cv_collect_ctx *c, struct cv_subject *s, const 
 	const char *arm;
 
 	if (cpu->model.n) {
-		cv_facts_str(c->facts, s, CV_F_machine_cpu_model, cv_str_dup(c->scratch, cpu->model), prov(CPUINFO, cpu->model_line));
+		cv_facts_str(c->facts, s, CV_F_machine_cpu_model, cv_str_dup(c->scratch, cpu->model),
+			     prov(CPUINFO, cpu->model_line));
 	} else if (cpu->implementer.n && cpu->part.n) {
-		arm = cv_arena_printf(c->scratch, "Arm implementer %.*s part %.*s", CV_STR_ARG(cpu->implementer), CV_STR_ARG(cpu->part));
+		arm = cv_arena_printf(c->scratch, "Arm implementer %.*s part %.*s", CV_STR_ARG(cpu->implementer),
+				      CV_STR_ARG(cpu->part));
 		cv_facts_str(c->facts, s, CV_F_machine_cpu_model, arm, prov(CPUINFO, cpu->model_line));
 	} else {
 		cv_facts_state(c->facts, s, CV_F_machine_cpu_model, CV_ABSENT, NULL, prov(CPUINFO, 0));

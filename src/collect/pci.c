@@ -37,14 +37,19 @@ static bool read_hex(struct cv_collect_ctx *c, const char *dir, const char *name
 	       cv_str_hex(cv_str_of(line), ret);
 }
 
+/* The link "driver"; copies of /sys that lost their links still have its name in uevent. */
 static void put_bound(struct cv_collect_ctx *c, struct cv_subject *s, const char *dir)
 {
 	const char *link = cv_path_join(c->scratch, dir, "driver");
+	const char *uevent = cv_path_join(c->scratch, dir, "uevent");
+	struct cv_str text, name;
 	const char *target;
 	int r = cv_view_readlink(c->view, link, c->scratch, &target);
 
 	if (r == 0)
 		cv_facts_str(c->facts, s, CV_F_gpu_bound, cv_basename(target), prov(link));
+	else if (cv_see_text(c, uevent, &text) == 0 && cv_uevent_get(text, "DRIVER", &name))
+		cv_facts_str(c->facts, s, CV_F_gpu_bound, cv_str_dup(c->scratch, name), prov(uevent));
 	else
 		cv_see_fail(c, s, CV_F_gpu_bound, r, prov(link));
 }

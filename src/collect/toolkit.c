@@ -123,8 +123,8 @@ static int read_head(struct cv_collect_ctx *c, const char *path, struct cv_str *
 /* Version by the file name of libcudart in one of the library directories. */
 static int version_of_cudart(struct cv_collect_ctx *c, const char *root, const char **ret, const char **ret_path)
 {
-	static const char *const dirs[] = { "lib64", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib", "targets/aarch64-linux/lib",
-					    "lib" };
+	static const char *const dirs[] = { "lib64", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib",
+					    "targets/aarch64-linux/lib", "lib" };
 	const char *version;
 
 	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {

@@ -88,7 +88,9 @@ static bool take_key(struct cv_nvgpu *g, struct cv_str key, struct cv_str value,
 	const struct {
 		const char *key;
 		const char **to;
-	} texts[] = { { "Model", &g->model }, { "GPU UUID", &g->uuid }, { "GPU Firmware", &g->firmware }, { "Bus Location", &g->bus } };
+	} texts[] = {
+		{ "Model", &g->model }, { "GPU UUID", &g->uuid }, { "GPU Firmware", &g->firmware }, { "Bus Location", &g->bus }
+	};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		if (!cv_str_is(key, texts[i].key))

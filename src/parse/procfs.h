@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernel's own small texts under /proc and /sys. Slices point into the text that was given, except where an arena is asked for.
+ * The kernel's own small texts under /proc and /sys. Slices point into the text that was given, except where an arena is asked
+ * for.
  *
  * The ..._next() calls walk a text: *rest starts as the whole text; true and one item, or false at the end. Lines that are no
  * item are passed over.

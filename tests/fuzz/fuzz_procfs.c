@@ -91,7 +91,8 @@ static void fuzz_stream(struct cv_str text)
 	cv_modscan_feed(&whole, text.p, text.n);
 	for (size_t at = 0; at < text.n; at += step)
 		cv_modscan_feed(&cut, text.p + at, text.n - at < step ? text.n - at : step);
-	if (strcmp(whole.version, cut.version) != 0 || strcmp(whole.license, cut.license) != 0 || whole.is_signed != cut.is_signed)
+	if (strcmp(whole.version, cut.version) != 0 || strcmp(whole.license, cut.license) != 0 ||
+	    whole.is_signed != cut.is_signed)
 		abort();
 }
 

@@ -72,7 +72,8 @@ static inline void collect_run_done(struct collect_run *r)
 	tmptree_done(&r->tree);
 }
 
-static inline const struct cv_value *collect_fact(const struct collect_run *r, enum cv_kind kind, const char *key, enum cv_field id)
+static inline const struct cv_value *collect_fact(const struct collect_run *r, enum cv_kind kind, const char *key,
+						  enum cv_field id)
 {
 	const struct cv_subject *s = cv_facts_find(r->facts, kind, key);
 

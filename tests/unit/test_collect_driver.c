@@ -65,7 +65,8 @@ static void add_pci(const char *pci, const char *vendor, const char *device, con
 
 static void add_driver(void)
 {
-	tmptree_file(&run.tree, "proc/modules", "nvidia_uvm 1540096 0 - Live 0x0 (OE)\nnvidia 56717312 1 nvidia_uvm, Live 0x0 (OE)\n");
+	tmptree_file(&run.tree, "proc/modules",
+		     "nvidia_uvm 1540096 0 - Live 0x0 (OE)\nnvidia 56717312 1 nvidia_uvm, Live 0x0 (OE)\n");
 	tmptree_file(&run.tree, "proc/driver/nvidia/version",
 		     "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build  (b@h)  Sat Oct  3\n"
 		     "GCC version:  gcc version 12.2.0 (Debian 12.2.0-14)\n");
@@ -172,6 +173,17 @@ static void test_collect_driver_dropped_gpu(void **state)
 	assert_int_equal(cv_facts_count(run.facts, CV_KIND_gpu), 2);
 	assert_fact(&run, gpu, GPU0, gpu_in_proc, "yes");
 	assert_fact(&run, gpu, "0000:a0:00.0", gpu_in_proc, "no");
+	assert_fact_state(&run, gpu, "0000:a0:00.0", gpu_bound, CV_ABSENT);
+}
+
+static void test_collect_driver_bound_by_uevent(void **state)
+{
+	(void)state;
+	add_linux();
+	add_pci(GPU0, "0x10de\n", "0x2335\n", "0x030200\n", NULL);
+	tmptree_file(&run.tree, "sys/bus/pci/devices/" GPU0 "/uevent", "DRIVER=vfio-pci\nPCI_CLASS=30200\nPCI_ID=10DE:2335\n");
+	go();
+	assert_fact(&run, gpu, GPU0, gpu_bound, "vfio-pci");
 }
 
 static void test_collect_driver_damaged(void **state)
@@ -276,7 +288,8 @@ static void test_collect_kmod_plain(void **state)
 	add_ko(running + 1, open_info, sizeof(open_info), true);
 	add_ko(other + 1, closed_info, sizeof(closed_info), false);
 	add_ko("lib/modules/6.1.0-31-amd64/updates/dkms/nvidia-uvm.ko", open_info, sizeof(open_info), false);
-	tmptree_file(&run.tree, "lib/modules/6.1.0-31-amd64/modules.dep", "updates/dkms/nvidia.ko:\nkernel/fs/x.ko: kernel/y.ko\n");
+	tmptree_file(&run.tree, "lib/modules/6.1.0-31-amd64/modules.dep",
+		     "updates/dkms/nvidia.ko:\nkernel/fs/x.ko: kernel/y.ko\n");
 	go();
 	assert_int_equal(cv_facts_count(run.facts, CV_KIND_kmod), 2);
 	assert_fact(&run, kmod, running, kmod_version, "570.86.15");
@@ -386,6 +399,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_collect_driver_none, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_collect_driver_nouveau, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_collect_driver_dropped_gpu, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_collect_driver_bound_by_uevent, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_collect_driver_damaged, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_collect_driver_image_knows_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_collect_driver_wsl_nodes, setup, teardown),

@@ -45,7 +45,8 @@ static void test_collect_kind_bare(void **state)
 {
 	(void)state;
 	add_linux();
-	tmptree_file(&run.tree, "etc/os-release", "ID=debian\nVERSION_ID=\"12\"\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n");
+	tmptree_file(&run.tree, "etc/os-release",
+		     "ID=debian\nVERSION_ID=\"12\"\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n");
 	tmptree_file(&run.tree, "sys/class/dmi/id/sys_vendor", "Dell Inc.\n");
 	go();
 	assert_fact(&run, machine, "", machine_os_id, "debian");

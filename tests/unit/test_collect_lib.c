@@ -101,10 +101,11 @@ static void test_collect_lib_driver_once_under_all_names(void **state)
 	assert_fact(&run, lib, real, lib_machine, "x86_64");
 	assert_fact(&run, lib, real, lib_origin, "host");
 	assert_fact(&run, lib, real, lib_via, "default directory");
-	assert_fact(&run, lib, real, lib_names,
-		    "/lib/x86_64-linux-gnu/libcuda.so /lib/x86_64-linux-gnu/libcuda.so.1 /lib/x86_64-linux-gnu/libcuda.so.550.135 "
-		    "/usr/lib/x86_64-linux-gnu/libcuda.so /usr/lib/x86_64-linux-gnu/libcuda.so.1 "
-		    "/usr/lib/x86_64-linux-gnu/libcuda.so.550.135");
+	assert_fact(
+		&run, lib, real, lib_names,
+		"/lib/x86_64-linux-gnu/libcuda.so /lib/x86_64-linux-gnu/libcuda.so.1 /lib/x86_64-linux-gnu/libcuda.so.550.135 "
+		"/usr/lib/x86_64-linux-gnu/libcuda.so /usr/lib/x86_64-linux-gnu/libcuda.so.1 "
+		"/usr/lib/x86_64-linux-gnu/libcuda.so.550.135");
 	assert_fact_state(&run, lib, real, lib_fwd_cuda, CV_ABSENT);
 }
 
@@ -284,7 +285,8 @@ static void test_collect_lib_denied_directory(void **state)
 static void test_collect_ldso_conf(void **state)
 {
 	(void)state;
-	tmptree_file(&run.tree, "etc/ld.so.conf", "/opt/first/\ninclude ld.so.conf.d/*.conf\ninclude /etc/ld.so.conf # itself\nrelative\n");
+	tmptree_file(&run.tree, "etc/ld.so.conf",
+		     "/opt/first/\ninclude ld.so.conf.d/*.conf\ninclude /etc/ld.so.conf # itself\nrelative\n");
 	tmptree_file(&run.tree, "etc/ld.so.conf.d/b.conf", "# comment\n/opt/b\n/opt/first\n");
 	tmptree_file(&run.tree, "etc/ld.so.conf.d/a.conf", "/opt/a\n");
 	tmptree_file(&run.tree, "etc/ld.so.conf.d/.hidden.conf", "/opt/hidden\n");

@@ -33,16 +33,19 @@ static void test_cudaver_json(void **state)
 	unsigned line = 0;
 
 	(void)state;
-	assert_int_equal(cv_cudaver_json(CV_STR("{\n   \"cuda\" : {\n      \"name\" : \"CUDA SDK\",\n      \"version\" : \"12.4.1\"\n   },\n"
-						"   \"cuda_nvcc\" : {\n      \"version\" : \"12.4.131\"\n   }\n}\n"),
-					 arena, &version, &line),
-			 0);
+	assert_int_equal(
+		cv_cudaver_json(
+			CV_STR("{\n   \"cuda\" : {\n      \"name\" : \"CUDA SDK\",\n      \"version\" : \"12.4.1\"\n   },\n"
+			       "   \"cuda_nvcc\" : {\n      \"version\" : \"12.4.131\"\n   }\n}\n"),
+			arena, &version, &line),
+		0);
 	assert_string_equal(version, "12.4.1");
 	assert_int_equal(line, 4);
 	assert_int_equal(cv_cudaver_json(CV_STR("{\"cuda\":{\"version\":\"12.1.20230222\"}}"), arena, &version, &line), 0);
 	assert_string_equal(version, "12.1");
 	/* the version of another component is not the toolkit's */
-	assert_int_equal(cv_cudaver_json(CV_STR("{\"cuda\":{\"name\":\"x\"},\"cuda_nvcc\":{\"version\":\"12.4.131\"}}"), arena, &version, &line),
+	assert_int_equal(cv_cudaver_json(CV_STR("{\"cuda\":{\"name\":\"x\"},\"cuda_nvcc\":{\"version\":\"12.4.131\"}}"), arena,
+					 &version, &line),
 			 CV_EFORMAT);
 	assert_int_equal(cv_cudaver_json(CV_STR("{\"a\":\"cuda\",\"cuda\""), arena, &version, &line), CV_EFORMAT);
 	assert_int_equal(cv_cudaver_json(CV_STR(""), arena, &version, &line), CV_EFORMAT);
@@ -65,7 +68,9 @@ static void test_cudaver_header(void **state)
 	unsigned line = 0;
 
 	(void)state;
-	assert_int_equal(cv_cudaver_header(CV_STR("/* x */\n#define CUDA_VERSIONS 1\n#define CUDA_VERSION 12080\n"), arena, &version, &line), 0);
+	assert_int_equal(cv_cudaver_header(CV_STR("/* x */\n#define CUDA_VERSIONS 1\n#define CUDA_VERSION 12080\n"), arena,
+					   &version, &line),
+			 0);
 	assert_string_equal(version, "12.8");
 	assert_int_equal(line, 3);
 	assert_int_equal(cv_cudaver_header(CV_STR("#define CUDA_VERSION 11000\n"), arena, &version, &line), 0);
@@ -104,8 +109,15 @@ static void test_modulesdep_lines(void **state)
 
 static void test_modulesdep_names(void **state)
 {
-	static const char *const no[] = { "nvidia-uvm.ko", "nvidiafb.ko.xz",		    "nvidia-drm.ko.zst", "nvidia", "nvidia.ko.bz2",
-					  "nvidia-wmi-ec-backlight.ko", "nvidia-current-uvm.ko", "nvidia-tesla-.ko",  ".ko" };
+	static const char *const no[] = { "nvidia-uvm.ko",
+					  "nvidiafb.ko.xz",
+					  "nvidia-drm.ko.zst",
+					  "nvidia",
+					  "nvidia.ko.bz2",
+					  "nvidia-wmi-ec-backlight.ko",
+					  "nvidia-current-uvm.ko",
+					  "nvidia-tesla-.ko",
+					  ".ko" };
 	enum cv_kmod_packing packing;
 
 	(void)state;

@@ -37,9 +37,11 @@ static void test_libname_families(void **state)
 
 static void test_libname_others(void **state)
 {
-	static const char *const names[] = { "libcudadebugger.so.1", "libcuda.so.1.bak", "libcuda.so.", "libcuda.so..1", "libcuda.so.1.",
-					     "libcudart_static.a",   "cuda.so",		 "libcuda.a",	"libnvrtc.alt.so.13", "libcudnn_.so",
-					     "libcublasLtX.so",	     "lib.so",		 "libcuda.so1",	 "libcuda.son",	  "" };
+	static const char *const names[] = {
+		"libcudadebugger.so.1", "libcuda.so.1.bak", "libcuda.so.", "libcuda.so..1",	 "libcuda.so.1.",
+		"libcudart_static.a",	"cuda.so",	    "libcuda.a",   "libnvrtc.alt.so.13", "libcudnn_.so",
+		"libcublasLtX.so",	"lib.so",	    "libcuda.so1", "libcuda.son",	 ""
+	};
 	struct cv_str family;
 
 	(void)state;
@@ -50,7 +52,8 @@ static void test_libname_others(void **state)
 	assert_int_equal(cv_libname_version(CV_STR("libcuda.a")).n, 0);
 }
 
-static const char stream[] = "\0srcversion=9.9\0version=%s\0version=570.86.15\0license=Dual MIT/GPL\0...~Module signature appended~\n";
+static const char stream[] =
+	"\0srcversion=9.9\0version=%s\0version=570.86.15\0license=Dual MIT/GPL\0...~Module signature appended~\n";
 
 static void test_modscan_in_pieces_of_any_size(void **state)
 {

@@ -33,13 +33,17 @@ static void test_nvproc_version_of_every_flavour(void **state)
 		const char *text, *version, *arch;
 		bool open;
 	} rows[] = {
-		{ "NVRM version: NVIDIA UNIX x86_64 Kernel Module  177.80  Wed Oct  1 14:43:46 PDT 2008\n", "177.80", "x86_64", false },
-		{ "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.135  Fri Jan 10 20:00:00 UTC 2025\nGCC version:  gcc version 12.2.0 (x)\n",
+		{ "NVRM version: NVIDIA UNIX x86_64 Kernel Module  177.80  Wed Oct  1 14:43:46 PDT 2008\n", "177.80", "x86_64",
+		  false },
+		{ "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.135  Fri Jan 10 20:00:00 UTC 2025\nGCC version:  gcc "
+		  "version 12.2.0 (x)\n",
 		  "550.135", "x86_64", false },
 		{ "NVRM version: NVIDIA UNIX aarch64 Kernel Module  440.95.01  Thu May 28\n", "440.95.01", "aarch64", false },
-		{ "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build  (dvs-builder@U22)  Sat Oct  3\n",
+		{ "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build  (dvs-builder@U22)  Sat "
+		  "Oct  3\n",
 		  "580.159.04", "x86_64", true },
-		{ "NVRM version: NVIDIA UNIX Open Kernel Module for aarch64  35.4.1  Release Build\n", "35.4.1", "aarch64", true },
+		{ "NVRM version: NVIDIA UNIX Open Kernel Module for aarch64  35.4.1  Release Build\n", "35.4.1", "aarch64",
+		  true },
 	};
 	struct cv_nvrm v;
 
@@ -58,11 +62,14 @@ static void test_nvproc_version_is_not_the_compilers(void **state)
 	struct cv_nvrm v;
 
 	(void)state;
-	assert_int_equal(cv_nvrm_parse(CV_STR("NVRM version: NVIDIA UNIX x86_64 Kernel Module\nGCC version:  gcc version 12.2.0\n"), arena, &v),
-			 CV_EFORMAT);
+	assert_int_equal(
+		cv_nvrm_parse(CV_STR("NVRM version: NVIDIA UNIX x86_64 Kernel Module\nGCC version:  gcc version 12.2.0\n"), arena,
+			      &v),
+		CV_EFORMAT);
 	assert_int_equal(cv_nvrm_parse(CV_STR("GCC version:  gcc version 12.2.0\n"), arena, &v), CV_EFORMAT);
 	assert_int_equal(cv_nvrm_parse(CV_STR(""), arena, &v), CV_EFORMAT);
-	assert_int_equal(cv_nvrm_parse(CV_STR("NVRM version: NVIDIA UNIX x86_64 Kernel Module  550. ..1 5..5 550\n"), arena, &v), CV_EFORMAT);
+	assert_int_equal(cv_nvrm_parse(CV_STR("NVRM version: NVIDIA UNIX x86_64 Kernel Module  550. ..1 5..5 550\n"), arena, &v),
+			 CV_EFORMAT);
 }
 
 static void test_nvproc_information(void **state)
@@ -70,11 +77,12 @@ static void test_nvproc_information(void **state)
 	struct cv_nvgpu g;
 
 	(void)state;
-	assert_int_equal(cv_nvgpu_parse(CV_STR("Model: \t\t NVIDIA H100 80GB HBM3\nIRQ:   \t\t 10\n"
-					       "GPU UUID: \t GPU-9221d5d1-b60b-a624-bf14-0a1819cfda3b\nBus Location: \t 0000:62:00.0\n"
-					       "Device Minor: \t 5\nGPU Firmware: \t 535.129.03\nGPU Excluded:\t No\n"),
-					arena, &g),
-			 0);
+	assert_int_equal(
+		cv_nvgpu_parse(CV_STR("Model: \t\t NVIDIA H100 80GB HBM3\nIRQ:   \t\t 10\n"
+				      "GPU UUID: \t GPU-9221d5d1-b60b-a624-bf14-0a1819cfda3b\nBus Location: \t 0000:62:00.0\n"
+				      "Device Minor: \t 5\nGPU Firmware: \t 535.129.03\nGPU Excluded:\t No\n"),
+			       arena, &g),
+		0);
 	assert_string_equal(g.model, "NVIDIA H100 80GB HBM3");
 	assert_string_equal(g.uuid, "GPU-9221d5d1-b60b-a624-bf14-0a1819cfda3b");
 	assert_string_equal(g.firmware, "535.129.03");
@@ -122,7 +130,9 @@ static void test_nvproc_tegra_release(void **state)
 	static const struct {
 		const char *text, *l4t;
 	} rows[] = {
-		{ "# R36 (release), REVISION: 4.7, GCID: 42132812, BOARD: generic, EABI: aarch64, DATE: Thu Sep 18\n# KERNEL: oot\n", "36.4.7" },
+		{ "# R36 (release), REVISION: 4.7, GCID: 42132812, BOARD: generic, EABI: aarch64, DATE: Thu Sep 18\n# KERNEL: "
+		  "oot\n",
+		  "36.4.7" },
 		{ "# R32(release), REVISION: 6.1, GCID: 27863751", "32.6.1" },
 		{ "# R38 (release), REVISION: 2.0", "38.2.0" },
 		{ "# R21 (release), REVISION: 7", "21.7" },

@@ -31,7 +31,10 @@ static void test_osrelease_quotes(void **state)
 	struct cv_osrelease os;
 
 	(void)state;
-	assert_int_equal(cv_osrelease_parse(CV_STR("# comment\nPRETTY_NAME=\"A \\\"B\\\" \\$x \\n\"\nID='it''s'\nVERSION_ID=12\\ 1\n"), arena, &os), 0);
+	assert_int_equal(
+		cv_osrelease_parse(CV_STR("# comment\nPRETTY_NAME=\"A \\\"B\\\" \\$x \\n\"\nID='it''s'\nVERSION_ID=12\\ 1\n"),
+				   arena, &os),
+		0);
 	assert_string_equal(os.pretty_name.value, "A \"B\" $x \\n");
 	assert_int_equal(os.pretty_name.line, 2);
 	assert_string_equal(os.id.value, "its");

@@ -63,10 +63,11 @@ static void test_procfs_cpuinfo(void **state)
 	assert_int_equal(cpu.model_line, 2);
 	assert_str(cpu.flags, "fpu avx2");
 	assert_int_equal(cpu.flags_line, 3);
-	assert_int_equal(cv_cpuinfo_parse(CV_STR("processor\t: 0\nBogoMIPS\t: 62.50\nFeatures\t: fp asimd sve\nCPU implementer\t: 0x41\n"
-						 "CPU part\t: 0xd42\n"),
-					  &cpu),
-			 0);
+	assert_int_equal(
+		cv_cpuinfo_parse(CV_STR("processor\t: 0\nBogoMIPS\t: 62.50\nFeatures\t: fp asimd sve\nCPU implementer\t: 0x41\n"
+					"CPU part\t: 0xd42\n"),
+				 &cpu),
+		0);
 	assert_int_equal(cpu.model.n, 0);
 	assert_str(cpu.flags, "fp asimd sve");
 	assert_str(cpu.part, "0xd42");
@@ -75,10 +76,11 @@ static void test_procfs_cpuinfo(void **state)
 
 static void test_procfs_mountinfo(void **state)
 {
-	struct cv_str rest = CV_STR("22 1 0:50 / / rw,relatime shared:1 master:2 - overlay over\\040lay rw,lowerdir=/var/lib/docker/overlay2/l/A\n"
-				    "cut off\n"
-				    "30 22 0:53 /a\\011b /dev/shm rw,nosuid - tmpfs shm rw,size=65536k,mode=1777\n"
-				    "31 22 0:54 / /x rw - proc none\n");
+	struct cv_str rest = CV_STR(
+		"22 1 0:50 / / rw,relatime shared:1 master:2 - overlay over\\040lay rw,lowerdir=/var/lib/docker/overlay2/l/A\n"
+		"cut off\n"
+		"30 22 0:53 /a\\011b /dev/shm rw,nosuid - tmpfs shm rw,size=65536k,mode=1777\n"
+		"31 22 0:54 / /x rw - proc none\n");
 	struct cv_mount m;
 	uint64_t bytes;
 	unsigned line = 0;
@@ -163,7 +165,8 @@ static void test_procfs_kernels(void **state)
 	(void)state;
 	assert_true(cv_version_is_gvisor(CV_STR("Linux version 4.4.0 #1 SMP Sun Jan 10 15:06:54 PST 2016\n")));
 	assert_true(cv_version_is_gvisor(CV_STR("Linux version 4.19.0-gvisor #1 SMP Sun Jan 10 15:06:54 PST 2016\n")));
-	assert_false(cv_version_is_gvisor(CV_STR("Linux version 4.4.0-21-generic (buildd@lgw01-21) (gcc version 5.3.1) #37-Ubuntu SMP\n")));
+	assert_false(cv_version_is_gvisor(
+		CV_STR("Linux version 4.4.0-21-generic (buildd@lgw01-21) (gcc version 5.3.1) #37-Ubuntu SMP\n")));
 	assert_false(cv_version_is_gvisor(CV_STR("")));
 	assert_int_equal(cv_osrelease_wsl(CV_STR("5.15.153.1-microsoft-standard-WSL2\n")), 2);
 	assert_int_equal(cv_osrelease_wsl(CV_STR("4.4.0-19041-Microsoft\n")), 1);
@@ -193,7 +196,8 @@ static void test_procfs_devtree(void **state)
 	struct cv_str chip;
 
 	(void)state;
-	assert_true(cv_devtree_tegra((struct cv_str){ "nvidia,p3737-0000+p3701-0000\0nvidia,p3701-0000\0nvidia,tegra234\0", 63 }, &chip));
+	assert_true(cv_devtree_tegra((struct cv_str){ "nvidia,p3737-0000+p3701-0000\0nvidia,p3701-0000\0nvidia,tegra234\0", 63 },
+				     &chip));
 	assert_str(chip, "tegra234");
 	assert_true(cv_devtree_tegra((struct cv_str){ "nvidia,p3971-0089\0nvidia,tegra264\0", 34 }, &chip));
 	assert_str(chip, "tegra264");
