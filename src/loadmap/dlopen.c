@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dlopen (elf/dl-open.c): the object and what it needs are loaded, versions checked, symbols bound; if anything fails, what came
+ * in on the way goes out again.
+ */
+#include "loadmap/lm.h"
+
+struct before {
+	size_t objects;
+	size_t *chain, chain_n;
+};
+
+static int remember(struct lm_map *m, struct before *b)
+{
+	b->objects = m->objs.n;
+	b->chain_n = m->pub.chain.n;
+	b->chain = CV_NEW_ARRAY(m->arena, size_t, b->chain_n);
+	if (!b->chain)
+		return CV_ENOMEM;
+	memcpy(b->chain, m->pub.chain.v, b->chain_n * sizeof(size_t));
+	return 0;
+}
+
+static void undo(struct lm_map *m, const struct before *b)
+{
+	memcpy(m->pub.chain.v, b->chain, b->chain_n * sizeof(size_t));
+	m->pub.chain.n = b->chain_n;
+	for (size_t i = b->objects; i < m->objs.n; i++) {
+		m->objs.v[i].in_chain = false;
+		m->pub.objects.v[i].unloaded = true;
+	}
+	if (m->vdso != CV_LM_NONE && m->vdso >= b->objects)
+		m->vdso = CV_LM_NONE;
+}
+
+/* The dlopen fails with m->error. */
+static int give_up(struct lm_map *m, const char *name)
+{
+	size_t edge = m->pub.edges.n - 1;
+	struct cv_lm_trouble *t = cv_lm_trouble(m, m->error.kind, true, m->pub.edges.v[edge].object == CV_LM_NONE ? m->pub.edges.v[edge].name : name,
+						cv_lm_error_text(m, &m->error));
+
+	if (t) {
+		t->edge = edge;
+		t->object = m->pub.edges.v[edge].by;
+	}
+	return 0;
+}
+
+static int check(struct lm_map *m, size_t root)
+{
+	const struct lm_obj *o = &m->objs.v[root];
+
+	for (size_t k = 0; k < o->scope_n; k++) {
+		size_t i = o->scope[k];
+		int r = m->objs.v[i].versions_done ? 0 : cv_lm_check_versions(m, i, false);
+
+		if (r != 0)
+			return r;
+	}
+	for (size_t k = 0; k < o->scope_n; k++) {
+		size_t i = o->scope[k];
+
+		if (m->objs.v[i].relocated || cv_lm_isa_fits(m, i))
+			continue;
+		m->error = (struct lm_error){ .kind = CV_LM_T_ISA_LEVEL, .object = m->objs.v[i].name, .what = CV_LM_ISA_TEXT };
+		return 1;
+	}
+	return 0;
+}
+
+/* What it loads beyond the object itself. 0, 1 (m->error) or <0. */
+static int complete(struct lm_map *m, size_t root, const struct before *b)
+{
+	int r = cv_lm_deps(m, root, NULL, 0, false);
+
+	for (size_t i = b->objects; i < m->objs.n; i++)
+		m->objs.v[i].root = root;
+	return r != 0 || m->stopped ? r : check(m, root);
+}
+
+/* Binds what is new in the search list, the last first. *ret_fatal: the load ends, troubles are told. */
+static int bind(struct lm_map *m, size_t root, unsigned flags, bool *ret_fatal)
+{
+	const struct lm_obj *o = &m->objs.v[root];
+	bool now = flags & CV_LM_NOW || m->sys->opts.bind_now;
+
+	*ret_fatal = false;
+	for (size_t k = o->scope_n; k-- > 0 && !*ret_fatal && flags & CV_LM_SYMBOLS;) {
+		size_t i = o->scope[k];
+		int r = m->objs.v[i].relocated ? 0 : cv_lm_check_symbols(m, i, now, true, ret_fatal);
+
+		if (r < 0)
+			return r;
+	}
+	for (size_t k = 0; k < o->scope_n && !*ret_fatal; k++)
+		m->objs.v[o->scope[k]].relocated = true;
+	return 0;
+}
+
+static int open_new(struct lm_map *m, size_t root, const char *name, unsigned flags, const struct before *b)
+{
+	bool fatal = false;
+	int r = complete(m, root, b);
+
+	if (r == 0 && !m->stopped)
+		r = bind(m, root, flags, &fatal);
+	if (r < 0)
+		return r;
+	if (r == 1 || fatal || m->stopped) {
+		if (r == 1)
+			give_up(m, name);
+		m->objs.v[root].scope = NULL;
+		m->objs.v[root].scope_n = 0;
+		undo(m, b);
+		return 0;
+	}
+	m->objs.v[root].opened = true;
+	m->pub.objects.v[root].wanted_by_dlopen |= root >= b->objects;
+	return 1;
+}
+
+static int dlopen_glibc(struct lm_map *m, size_t by, const char *name, unsigned flags)
+{
+	struct lm_request q = { .name = name, .by = by, .told_by = by, .mode = CV_LM_BY_DLOPEN, .type = LM_LOADED, .loader = CV_LM_NONE };
+	struct before b;
+	size_t root;
+	int r = remember(m, &b);
+
+	if (r == 0)
+		r = cv_lm_map(m, &q, &root);
+	if (r == 1)
+		return give_up(m, name);
+	if (r < 0 || m->stopped)
+		return r;
+	r = 1;
+	if (root != 0 && root != m->vdso && !m->objs.v[root].opened)
+		r = open_new(m, root, name, flags, &b);
+	if (r == 1 && flags & CV_LM_GLOBAL && m->objs.v[root].scope && cv_lm_set_global(m, root) < 0)
+		return CV_ENOMEM;
+	return r;
+}
+
+int cv_loadmap_dlopen(struct cv_loadmap *pub, size_t by, const char *name, unsigned flags)
+{
+	struct lm_map *m = cv_lm_of(pub);
+	const char *copy = cv_arena_strdup(m->arena, name);
+	int r;
+
+	if (!m->started || by >= m->objs.n || pub->objects.v[by].unloaded)
+		return CV_EINVAL;
+	if (!m->loader || m->loader->libc == LM_NO_LIBC)
+		return cv_diag_fail(m->diag, CV_ENOTSUP, "%s: nothing can be loaded into a program without a loader", m->who);
+	if (m->stopped)
+		return cv_diag_fail(m->diag, CV_EINVAL, "%s: dlopen(\"%s\"): the program does not start", m->who, name);
+	if (m->loader->libc == LM_MUSL)
+		r = cv_lm_musl_dlopen(m, by, copy, flags);
+	else
+		r = dlopen_glibc(m, by, copy, flags);
+	return r < 0 ? r : cv_arena_failed(m->arena) || cv_arena_failed(m->sys->arena) ? CV_ENOMEM : r;
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The search for a name, step by step as glibc takes it (elf/dl-load.c):
+ *
+ *	with a slash   that path, tokens replaced; nothing else
+ *	without        unless the requester has RUNPATH: its RPATH, that of the one that asked for it, and so on, last the program's;
+ *	               LD_LIBRARY_PATH; the requester's RUNPATH; ld.so.cache; the default directories (both less with NODEFLIB)
+ *
+ * In each directory first the subdirectories for special CPUs. Whether they exist is asked once. A file that cannot be opened for
+ * another reason than ENOENT, EACCES and ENOTDIR ends the list that it is in, not the search.
+ */
+#include "loadmap/lm.h"
+
+#include <stdio.h>
+
+/* A path as the view wants it; NULL: relative, and the current directory is not known. */
+static const char *absolute(struct lm_map *m, const char *name)
+{
+	const char *cwd = m->sys->opts.cwd;
+
+	if (name[0] == '/')
+		return name;
+	if (cwd)
+		return cv_arena_printf(m->arena, "%s/%s", cwd, name);
+	if (!m->said_cwd)
+		cv_diag_fail(m->diag, CV_ENOENT, "%s: relative to a directory that is not known: left out", name);
+	m->said_cwd = true;
+	return NULL;
+}
+
+static int lose(struct lm_search *s, const char *path, enum cv_lm_reason reason)
+{
+	struct cv_lm_loser *l;
+
+	for (size_t i = 0; i < s->edge->losers.n; i++)
+		if (cv_streq(s->edge->losers.v[i].path, path))
+			return 0;
+	l = CV_VEC_PUSH(s->m->arena, &s->edge->losers);
+	if (!l)
+		return CV_ENOMEM;
+	*l = (struct cv_lm_loser){ .path = cv_arena_strdup(s->m->arena, path), .reason = reason };
+	return 0;
+}
+
+/* It could not be asked about, so nobody knows what the loader does with it. */
+static int unknown(struct lm_search *s, const char *name, int err)
+{
+	if (!s->behind) {
+		const char *message = cv_arena_printf(s->m->arena, "%s: %s", name, cv_strerror(err));
+		struct cv_lm_trouble *t = cv_lm_trouble(s->m, CV_LM_T_UNREADABLE, false, s->name, message);
+
+		if (t)
+			t->object = s->by;
+	}
+	return lose(s, name, CV_LM_UNREADABLE);
+}
+
+/* The file could not be opened. */
+static int closed(struct lm_search *s, const char *name, const char *path, int err)
+{
+	struct cv_stat st;
+
+	if (!s->behind)
+		s->err = err == CV_ENOTREG || err == CV_ENOTASKED ? CV_ENOENT : err;
+	if (err == CV_ENOTASKED || err == CV_EIO)
+		return unknown(s, name, err);
+	if (err == CV_EACCES)
+		return lose(s, name, CV_LM_UNREADABLE);
+	if (err == CV_ENOENT && !s->m->sys->opts.quick && cv_view_lstat(s->m->sys->view, path, &st) == 0)
+		return lose(s, name, CV_LM_DANGLING);
+	return 0;
+}
+
+/* A file that was opened. 1: taken or the end of the load. */
+static int opened(struct lm_search *s, const char *name, struct lm_path *p)
+{
+	struct lm_check c;
+
+	cv_lm_verify(s->m, p, &c);
+	if (s->behind) {
+		if (c.verdict == LM_FIT && s->hit && p->file == s->hit->file)
+			return 0;
+		return lose(s, name, c.verdict == LM_FIT ? CV_LM_LATER : c.reason);
+	}
+	if (c.verdict == LM_SKIP) {
+		s->other_class |= c.other_class;
+		s->err = CV_ENOENT;
+		return lose(s, name, c.reason);
+	}
+	if (c.verdict == LM_BAD) {
+		s->bad = c;
+		s->bad_name = cv_arena_strdup(s->m->arena, name);
+	} else {
+		s->hit = p;
+		s->hit_name = cv_arena_strdup(s->m->arena, name);
+	}
+	return cv_arena_failed(s->m->arena) ? CV_ENOMEM : 1;
+}
+
+/* open_verify: 1 found (or the load ends), 0 not, <0 error. */
+static int try_file(struct lm_search *s, const char *name)
+{
+	struct lm_map *m = s->m;
+	const char *path = absolute(m, name);
+	struct lm_path *p;
+	int r;
+
+	if (++m->steps > CV_LM_STEPS_MAX)
+		return cv_lm_limit(m, "too many files tried");
+	if (!s->behind && m->sys->opts.tries && !cv_strv_push(m->arena, &s->edge->tries, cv_arena_strdup(m->arena, name)))
+		return CV_ENOMEM;
+	if (!path)
+		return 0;
+	r = cv_lm_path(m->sys, path, &p);
+	if (r == CV_ELIMIT)
+		return cv_lm_limit(m, "too many paths");
+	if (r < 0)
+		return r;
+	if (p->err < 0)
+		return closed(s, name, path, p->err);
+	if (p->file && p->file->err < 0 && p->file->err != CV_EFORMAT && p->file->err != CV_EIO)
+		return closed(s, name, path, p->file->err);
+	return opened(s, name, p);
+}
+
+/* Is there a directory at all? Asked after a miss, as the loader does, so that its errno is the same. */
+static void judge_dir(struct lm_search *s, struct lm_dir *d, size_t sub, const char *dir)
+{
+	struct lm_path *p;
+
+	if (cv_lm_path(s->m->sys, dir, &p) < 0)
+		return;
+	if (p->err == 0 && p->type == CV_FT_DIR) {
+		d->status[sub] = LM_EXISTS;
+		return;
+	}
+	d->status[sub] = LM_NOT_THERE;
+	if (p->err < 0 && !s->behind)
+		s->err = p->err;
+}
+
+/* One directory with its subdirectories. *ret_any: one of them exists. */
+static int try_dir(struct lm_search *s, struct lm_dir *d, bool *ret_any)
+{
+	const struct cv_strv *subs = &s->m->loader->subdirs;
+
+	*ret_any = false;
+	for (size_t i = 0; i < subs->n; i++) {
+		char name[8192];
+		int n, r;
+
+		if (d->status[i] == LM_NOT_THERE)
+			continue;
+		n = snprintf(name, sizeof(name), "%s%s", d->name, subs->v[i]);
+		if (n < 0 || (size_t)n + strlen(s->name) >= sizeof(name)) {
+			s->err = CV_ELIMIT;
+			*ret_any = true;
+			continue;
+		}
+		memcpy(name + n, s->name, strlen(s->name) + 1);
+		r = try_file(s, name);
+		if (r == 0 && d->status[i] == LM_UNKNOWN) {
+			name[n] = 0;
+			judge_dir(s, d, i, name);
+		} else if (r == 1) {
+			d->status[i] = LM_EXISTS;
+		}
+		*ret_any |= d->status[i] != LM_NOT_THERE;
+		if (r != 0)
+			return r;
+	}
+	return 0;
+}
+
+/* open_path: a list of directories. */
+static int try_list(struct lm_search *s, const struct lm_dirs *list, enum cv_lm_step step, size_t of)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		struct lm_dir *d = list->v[i].dir;
+		bool any;
+		int r;
+
+		if (!s->behind && !cv_strv_push(s->m->arena, &s->edge->searched, d->name[0] ? d->name : "."))
+			return CV_ENOMEM;
+		r = try_dir(s, d, &any);
+		if (r == 1 && s->hit) {
+			s->edge->step = step;
+			s->edge->detail = list->v[i].raw;
+			s->edge->detail_of = of;
+		}
+		if (r != 0)
+			return r;
+		if (!s->behind && any && s->err != CV_ENOENT && s->err != CV_EACCES && s->err != CV_ENOTDIR)
+			return 0;
+	}
+	return 0;
+}
+
+static int try_rpath(struct lm_search *s, size_t of, bool run)
+{
+	const struct lm_dirs *list;
+	int r = cv_lm_rpath(s->m, of, run, &list);
+
+	return r < 0 ? r : try_list(s, list, run ? CV_LM_RUNPATH : CV_LM_RPATH, of);
+}
+
+/* The chain of RPATHs; the program's comes last, and not twice. */
+static int try_rpaths(struct lm_search *s)
+{
+	struct lm_map *m = s->m;
+	bool did_main = false;
+	int r = 0;
+
+	if (s->by != CV_LM_NONE && m->objs.v[s->by].file && m->objs.v[s->by].file->elf->runpath)
+		return 0;
+	for (size_t i = s->by; i != CV_LM_NONE && r == 0; i = m->objs.v[i].loader) {
+		r = try_rpath(s, i, false);
+		did_main |= i == 0 && m->objs.v[0].rpath.n;
+	}
+	return r == 0 && !did_main && m->objs.n ? try_rpath(s, 0, false) : r;
+}
+
+static bool nodeflib(const struct lm_search *s)
+{
+	size_t i = s->by == CV_LM_NONE ? 0 : s->by;
+	const struct lm_map *m = s->m;
+
+	return i < m->objs.n && m->objs.v[i].file && m->objs.v[i].file->elf->df1 & CV_DF_1_NODEFLIB;
+}
+
+static int try_cache(struct lm_search *s)
+{
+	const struct cv_strv *dirs = &s->m->loader->dirs;
+	const char *path;
+	int r = cv_lm_cache_lookup(s, &path);
+
+	if (r < 0)
+		return r;
+	if (!s->behind && !cv_strv_push(s->m->arena, &s->edge->searched, "/etc/ld.so.cache"))
+		return CV_ENOMEM;
+	for (size_t i = 0; path && nodeflib(s) && i < dirs->n; i++)
+		if (cv_starts(path, dirs->v[i]))
+			path = NULL;
+	r = path ? try_file(s, path) : 0;
+	if (r == 1 && s->hit)
+		s->edge->step = CV_LM_CACHE;
+	return r;
+}
+
+typedef int step_fn(struct lm_search *s);
+
+static int try_env(struct lm_search *s)
+{
+	return try_list(s, &s->m->env, CV_LM_LIBRARY_PATH, CV_LM_NONE);
+}
+
+static int try_runpath(struct lm_search *s)
+{
+	return s->by == CV_LM_NONE ? 0 : try_rpath(s, s->by, true);
+}
+
+static int try_default(struct lm_search *s)
+{
+	return nodeflib(s) ? 0 : try_list(s, &s->m->system, CV_LM_DEFAULT, CV_LM_NONE);
+}
+
+/* Copies for CPUs that this one is not, beside the file that was taken. */
+static int unfit_copies(struct lm_search *s)
+{
+	static const char *const levels[] = { "x86-64-v2", "x86-64-v3", "x86-64-v4" };
+	struct lm_map *m = s->m;
+	const char *dir = cv_dirname(m->arena, s->hit_name);
+	const struct cv_strv *subs = &m->loader->subdirs;
+	struct lm_path *p;
+
+	if (m->loader->minor < 33 || m->loader->machine != CV_EM_X86_64 || s->hit_name[0] != '/')
+		return 0;
+	if (cv_lm_path(m->sys, cv_path_join(m->arena, dir, "glibc-hwcaps"), &p) < 0 || p->err < 0)
+		return 0;
+	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
+		const char *sub = cv_arena_printf(m->arena, "glibc-hwcaps/%s/", levels[i]);
+		const char *name = cv_arena_printf(m->arena, "%s/%s%s", dir, sub, s->name);
+
+		if (cv_strv_has(subs, sub) || cv_lm_path(m->sys, name, &p) < 0 || p->err < 0)
+			continue;
+		if (lose(s, name, CV_LM_HWCAP_UNFIT) < 0)
+			return CV_ENOMEM;
+	}
+	return 0;
+}
+
+static int search_path(struct lm_search *s)
+{
+	const char *name;
+	int r = cv_lm_expand(s->m, s->by, s->name, &name);
+
+	if (r < 0)
+		return r;
+	r = try_file(s, name);
+	if (r == 1 && s->hit)
+		s->edge->step = CV_LM_PATH;
+	return r;
+}
+
+static int run_steps(struct lm_search *s)
+{
+	static step_fn *const steps[] = { try_rpaths, try_env, try_runpath, try_cache, try_default };
+	int r = 0;
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && r == 0 && !s->m->stopped; i++)
+		r = steps[i](s);
+	return r;
+}
+
+int cv_lm_search(struct lm_search *s)
+{
+	int r;
+
+	s->err = CV_ENOENT;
+	r = strchr(s->name, '/') ? search_path(s) : run_steps(s);
+	if (r == 1 && s->hit && s->edge->step != CV_LM_PATH && !s->m->sys->opts.quick) {
+		/* Once more for the files that lose: what was looked at is remembered, so this costs little. */
+		s->behind = true;
+		r = run_steps(s);
+		if (r == 0)
+			r = unfit_copies(s);
+	}
+	return r < 0 ? r : s->hit != NULL;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The check of versions (elf/dl-version.c): each version that an object needs of another must be defined there. A provider without
+ * any definitions only gets a warning, a weak need too. The provider is looked up by the names under which objects are known.
+ */
+#include "loadmap/lm.h"
+
+/* *ret_missing: it is one of those that were not found. */
+static size_t provider(const struct lm_map *m, size_t i, const char *file, bool *ret_missing)
+{
+	const struct lm_obj *o = &m->objs.v[i];
+
+	*ret_missing = false;
+	for (size_t k = 0; k < m->pub.chain.n; k++)
+		if (cv_lm_name_matches(m, m->pub.chain.v[k], file))
+			return m->pub.chain.v[k];
+	*ret_missing = cv_strv_has(&m->faked, file);
+	for (size_t k = 0; k < o->scope_n && !*ret_missing; k++)
+		if (cv_lm_name_matches(m, o->scope[k], file))
+			return o->scope[k];
+	return CV_LM_NONE;
+}
+
+static const char *name_of(const struct lm_map *m, size_t i)
+{
+	return m->objs.v[i].name[0] ? m->objs.v[i].name : m->who;
+}
+
+struct need {
+	size_t by, provider;
+	const struct cv_elf_vernaux *v;
+	bool verbose;
+};
+
+/* Tells what is wrong; 1 if that ends a dlopen. */
+static int report(struct lm_map *m, const struct need *n, bool fatal, const char *what)
+{
+	struct cv_lm_trouble *t;
+	const char *object = name_of(m, n->provider);
+
+	if (!n->verbose) {
+		m->error = (struct lm_error){ .kind = CV_LM_T_NO_VERSION, .object = object, .what = what };
+		return 1;
+	}
+	t = cv_lm_trouble(m, CV_LM_T_NO_VERSION, fatal, n->v->name, cv_arena_printf(m->arena, "%s: %s", object, what));
+	if (t) {
+		t->object = n->by;
+		t->provider = n->provider;
+	}
+	return 0;
+}
+
+static int match(struct lm_map *m, const struct need *n)
+{
+	struct lm_file *f = m->objs.v[n->provider].file;
+	const char *by = name_of(m, n->by);
+	const struct cv_elf_verdef *defs;
+	size_t def_n;
+	int r;
+
+	if (!f)
+		return 0; /* the kernel's own has what is asked of it */
+	if (!f->elf->at.verdef)
+		return n->verbose ? report(m, n, false, cv_arena_printf(m->arena, "no version information available (required by %s)", by))
+				  : 0;
+	r = cv_elf_verdefs(f->elf, &defs, &def_n);
+	if (r < 0)
+		return r == CV_ENOMEM ? r : 0;
+	for (size_t i = 0; i < def_n; i++)
+		if (defs[i].hash == n->v->hash && cv_streq(defs[i].name, n->v->name))
+			return 0;
+	if (!n->v->weak)
+		return report(m, n, true, cv_arena_printf(m->arena, "version `%s' not found (required by %s)", n->v->name, by));
+	return n->verbose ? report(m, n, false, cv_arena_printf(m->arena, "weak version `%s' not found (required by %s)", n->v->name, by))
+			  : 0;
+}
+
+/* The loader takes it for granted that what has versions was asked for too; where not, it gives up on itself. */
+static int unasked(struct lm_map *m, size_t i, const char *file)
+{
+	const char *message = "Inconsistency detected by ld.so: dl-version.c: _dl_check_map_versions: Assertion `needed != NULL' failed!";
+	struct cv_lm_trouble *t = cv_lm_trouble(m, CV_LM_T_NO_VERSION, true, file, message);
+
+	if (t)
+		t->object = i;
+	m->stopped = true;
+	return 0;
+}
+
+/* From 2.36: an object with packed relative relocations must ask its C library for that. */
+static int check_relr(struct lm_map *m, size_t i, bool verbose, bool asked)
+{
+	static const char what[] = "DT_RELR without GLIBC_ABI_DT_RELR dependency";
+	const struct cv_elf *e = m->objs.v[i].file->elf;
+	struct cv_lm_trouble *t;
+
+	if (m->loader->minor < 36 || !e->at.relr || !e->at.verneed || asked)
+		return 0;
+	for (size_t k = 0; k < e->needed.n; k++) {
+		if (!cv_starts(e->needed.v[k], "libc.so."))
+			continue;
+		m->error = (struct lm_error){ .kind = CV_LM_T_NO_VERSION, .object = name_of(m, i), .what = what };
+		if (!verbose)
+			return 1;
+		t = cv_lm_trouble(m, CV_LM_T_NO_VERSION, true, "GLIBC_ABI_DT_RELR",
+				  cv_arena_printf(m->arena, "%s: %s", name_of(m, i), what));
+		if (t)
+			t->object = i;
+		return 0;
+	}
+	return 0;
+}
+
+int cv_lm_check_versions(struct lm_map *m, size_t i, bool verbose)
+{
+	struct lm_file *f = m->objs.v[i].file;
+	const struct cv_elf_verneed *needs;
+	bool relr = false;
+	size_t n;
+	int r;
+
+	m->objs.v[i].versions_done = true;
+	if (!f || !f->elf->at.strtab)
+		return 0;
+	r = cv_elf_verneeds(f->elf, &needs, &n);
+	if (r < 0)
+		return r == CV_ENOMEM ? r : 0;
+	for (size_t k = 0; k < n; k++) {
+		bool missing;
+		struct need need = { .by = i, .verbose = verbose, .provider = provider(m, i, needs[k].file, &missing) };
+
+		if (need.provider == CV_LM_NONE && !missing)
+			return unasked(m, i, needs[k].file);
+		for (size_t j = 0; j < needs[k].n && !missing; j++) {
+			need.v = &needs[k].v[j];
+			relr |= cv_streq(need.v->name, "GLIBC_ABI_DT_RELR");
+			r = match(m, &need);
+			if (r != 0)
+				return r;
+		}
+	}
+	return check_relr(m, i, verbose, relr);
+}
