@@ -19,7 +19,7 @@ def pins_for(version, build):
     """Requirements of a torch build that the table has none for: those of its CUDA release."""
     if build == "cpu":
         return {}
-    table = {"cu118": pyenv.CU121, "cu121": pyenv.CU121, "cu124": pyenv.CU124, "cu126": pyenv.CU126, "cu128": pyenv.CU128, "cu129": pyenv.CU128,
+    table = {"cu118": pyenv.CU118, "cu121": pyenv.CU121, "cu124": pyenv.CU124, "cu126": pyenv.CU126, "cu128": pyenv.CU128, "cu129": pyenv.CU128,
              "cu130": pyenv.CU130, "cu132": pyenv.CU130}
     return pyenv.PINS.get((version, build)) or table[build]
 

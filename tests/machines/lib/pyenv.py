@@ -27,6 +27,8 @@ CU128 = {"cublas": "12.8.4.1", "cuda-cupti": "12.8.90", "cuda-nvrtc": "12.8.93",
          "nvjitlink": "12.8.93"}
 CU130 = {"cublas": "13.1.0.3", "cuda-cupti": "13.0.85", "cuda-nvrtc": "13.0.88", "cuda-runtime": "13.0.96", "cudnn": "9.13.0.50",
          "cufft": "12.0.0.61", "curand": "10.4.0.35", "cusolver": "12.0.4.66", "cusparse": "12.6.3.3", "nccl": "2.27.7", "nvjitlink": "13.0.88"}
+CU118 = {"cublas": "11.11.3.6", "cuda-cupti": "11.8.87", "cuda-nvrtc": "11.8.89", "cuda-runtime": "11.8.89", "cudnn": "8.7.0.84",
+         "cufft": "10.9.0.58", "curand": "10.3.0.86", "cusolver": "11.4.1.48", "cusparse": "11.7.5.86", "nccl": "2.19.3"}
 PINS = {
     ("1.13.1", "cu117"): {"cublas": "11.10.3.66", "cuda-nvrtc": "11.7.99", "cuda-runtime": "11.7.99", "cudnn": "8.5.0.96"},
     ("2.0.1", "cu117"): {"cublas": "11.10.3.66", "cuda-nvrtc": "11.7.99", "cuda-runtime": "11.7.99", "cudnn": "8.5.0.96",
@@ -45,6 +47,8 @@ PINS = {
 }
 TORCH_CODE = {  # build -> GPU code of libtorch_cuda.so, by release where it changed
     "cu117": ["sm_37", "sm_50", "sm_60", "sm_70", "sm_75", "sm_80", "sm_86"],
+    "cu118": ["sm_50", "sm_60", "sm_70", "sm_75", "sm_80", "sm_86", "sm_37", "sm_90"],
+    "cu129": ["sm_75", "sm_80", "sm_86", "sm_90", "sm_100", "sm_120", "compute_120"],
     "cu121": ["sm_50", "sm_60", "sm_70", "sm_75", "sm_80", "sm_86", "sm_90"],
     "cu124": ["sm_50", "sm_60", "sm_70", "sm_75", "sm_80", "sm_86", "sm_90"],
     "cu126": ["sm_50", "sm_60", "sm_70", "sm_75", "sm_80", "sm_86", "sm_90"],
@@ -81,6 +85,10 @@ ORT_CODE = {  # first release -> GPU code of the CUDA provider
     (1, 29): ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90a", "sm_120a"],
 }
 ORT_CUDA = {(1, 16): "11.8", (1, 19): "12.2", (1, 24): "12.8", (1, 27): "13.0"}
+
+
+DEPENDENCIES = {"numpy": "2.2.6", "flatbuffers": "25.2.10", "packaging": "25.0", "protobuf": "6.31.1", "keras": "3.10.0", "pillow": "11.3.0",
+                "filelock": "3.18.0", "typing-extensions": "4.14.0", "sympy": "1.14.0", "networkx": "3.4.2", "jinja2": "3.1.6", "fsspec": "2025.5.1"}
 
 
 def since(table, version):
@@ -208,6 +216,7 @@ class Env:
         requires = ["filelock", "typing-extensions>=4.10.0", "sympy>=1.13.3", "networkx", "jinja2", "fsspec"]
         for part, pin in sorted(pins.items()):
             requires.append("%s==%s; platform_system == \"Linux\"" % (self.nvidia_name(part, major), pin))
+        self.brings("filelock", "typing-extensions", "sympy", "networkx", "jinja2", "fsspec")
         self.install("torch", meta_version, files, requires, top=["functorch", "torch", "torchgen"])
         if deps and cuda:
             for part, pin in sorted(pins.items()):
@@ -249,6 +258,7 @@ class Env:
     def torchvision(self, version, build=None, torch=None):
         cuda = cuda_of(build) if build else None
         full = version + ("+" + build if build else "")
+        self.brings("numpy", "pillow")
         needed = ["libc10.so", "libtorch.so", "libtorch_cpu.so"] + (["libc10_cuda.so", "libtorch_cuda.so"] if cuda else []) + ["libc.so.6"]
         return self.install("torchvision", full, {
             "torchvision/__init__.py": "", "torchvision/version.py": "__version__ = '%s'\ngit_version = 'abc'\n" % full,
@@ -284,6 +294,7 @@ class Env:
                          'nvidia-cudnn-cu%s~=9.0; extra == "cudnn"' % cuda.split(".")[0]]
         for f in files:
             out.pop(base + f)
+        self.brings("flatbuffers", "numpy", "packaging", "protobuf")
         return self.install(name, version, out, requires, top=["onnxruntime"])
 
     def ort_cuda(self, version, cuda):
@@ -309,6 +320,7 @@ class Env:
                "tensorflow/libtensorflow_framework.so.2": self.so("libtensorflow_framework.so.2")}
         lib.update({"tensorflow/__init__.py": "", "tensorflow/python/platform/build_info.py": info,
                     "tensorflow/tools/pip_package/__init__.py": ""})
+        self.brings("numpy", "protobuf", "keras")
         self.install(name, version, lib, ["numpy>=1.26.0", "protobuf>=5.28.0", "keras>=3.10.0"], top=["tensorflow"])
         for part, pin in (pins or {}).items() if extra else ():
             self.nvidia(part, pin, "12")
@@ -317,6 +329,7 @@ class Env:
     def jax(self, version, plugin=None, plugin_version=None, jaxlib=None):
         """jax + jaxlib; plugin "cuda12" or "cuda13" with its pjrt package."""
         jaxlib = jaxlib or version
+        self.brings("numpy")
         self.install("jax", version, {"jax/__init__.py": "", "jax/version.py": "_version = \"%s\"\n" % version},
                      ["jaxlib<=%s,>=%s" % (version, version), "numpy>=2.0"], pure=True, top=["jax"])
         self.install("jaxlib", jaxlib, {"jaxlib/__init__.py": "", "jaxlib/version.py": "_version = \"%s\"\n" % jaxlib,
@@ -334,11 +347,19 @@ class Env:
         return self
 
     def cupy(self, version, cuda_major="12"):
+        self.brings("numpy")
         return self.install("cupy-cuda%sx" % cuda_major, version, {
             "cupy/__init__.py": "", "cupy/_version.py": "__version__ = '%s'\n" % version, "cupy_backends/__init__.py": "",
             "cupy/.data/_wheel.json": '{"cuda": "%s.x", "packaging": "pip", "cutensor": {"version": "2.2.0", "filenames": []}}\n' % cuda_major,
             "cupy_backends/cuda/libs/cublas." + self.ext: self.so(None, NVLIBS["cublas"][cuda_major][:1] + ["libc.so.6"])},
             ["numpy<2.6,>=2.0"], top=["cupy", "cupy_backends", "cupyx"])
+
+    def brings(self, *names):
+        """What pip installs along: packages that others require."""
+        for name in names:
+            if name not in self.installed:
+                self.pure(name, DEPENDENCIES[name])
+        return self
 
     def pure(self, name, version, requires=()):
         """A package that has nothing to do with GPUs."""

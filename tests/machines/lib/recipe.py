@@ -54,7 +54,7 @@ class F:
 
 class Case:
     FIELDS = dict(verdict=None, findings=(), status=None, cells={}, not_evaluated=(), ruled_out=(), not_ruled_out=(), machine={}, envs={},
-                  packages={}, says=(), says_not=(), user=None, slow=False, check=None, gpus=None, golden=False, replay=True, hostile=False)
+                  packages={}, says=(), says_not=(), user=None, slow=False, check=None, gpus=None, golden=False, replay=True, hostile=False, minor=None)
 
     def __init__(self, name, build, **expect):
         self.name, self.build = name, build
@@ -71,18 +71,26 @@ def case(name, build, **expect):
 
 
 def labels(doc):
-    """Cell key -> readable name: "torch|0", with the environment's path before it where there are several environments."""
+    """Cell key -> readable name: "torch|0", with the environment's path before it where several have that workload."""
     envs = [e["path"] for e in doc["environments"]]
+    short = [c["key"].split("|", 1)[1] for c in doc["cells"]]
 
     def label(key):
-        env, workload, gpu = key.split("|")
-        name = "%s|%s" % (workload, gpu)
-        return name if len(envs) <= 1 or env == "-" else "%s|%s" % (envs[int(env)], name)
+        env, name = key.split("|", 1)
+        return name if env == "-" or short.count(name) <= 1 else "%s|%s" % (envs[int(env)], name)
     return label
 
 
+MINOR = "driver-minor-version"
+
+
 def match_findings(case_, doc, label):
-    out, left = [], list(doc["findings"])
+    """The note on minor-version compatibility comes with many machines: it is demanded or forbidden only by minor=True or False."""
+    minor = [f for f in doc["findings"] if f["id"] == MINOR]
+    out, left = [], [f for f in doc["findings"] if f["id"] != MINOR]
+    if case_.minor is not None and bool(minor) != case_.minor:
+        out.append("the note %s is %s" % (MINOR, "not there" if case_.minor else "there"))
+    out += ["%s is %s, not a note" % (MINOR, f["severity"]) for f in minor if f["severity"] != "note"]
     for want in case_.findings:
         same = [f for f in left if want.names(f)]
         best = min(same, key=lambda f: len(want.faults(f, doc, label)), default=None)

@@ -29,6 +29,12 @@ DISTROS = {
     ("ubuntu", "22.04"): ("Ubuntu 22.04.5 LTS", "2.35", "Ubuntu GLIBC 2.35-0ubuntu3.8", "3.10.12", "6.8.0-49-generic", True),
     ("ubuntu", "24.04"): ("Ubuntu 24.04.1 LTS", "2.39", "Ubuntu GLIBC 2.39-0ubuntu8.3", "3.12.3", "6.8.0-49-generic", True),
 }
+# what a reader of site.py can tell Debian's from others by
+DEBIAN_SITE = """def getsitepackages(prefixes=None):
+    for prefix in prefixes:
+        sitepackages.append(os.path.join(prefix, "local/lib", "python%d.%d" % sys.version_info[:2], "dist-packages"))
+        sitepackages.append(os.path.join(prefix, "lib", "python3", "dist-packages"))
+"""
 LIBC_NOTES = ["2.2.5", "2.3", "2.3.4", "2.4", "2.14", "2.17", "2.18", "2.23", "2.25", "2.27", "2.28", "2.29", "2.30", "2.31", "2.32",
               "2.33", "2.34", "2.35", "2.36", "2.38", "2.39", "2.41"]
 
@@ -234,7 +240,7 @@ class Machine(Tree):
         self.write("/usr/bin/python" + short, exe, 0o755)
         self.link("/usr/bin/python3", "python" + short)
         lib = "/usr/lib/python" + short
-        self.write(lib + "/os.py", "# the standard library\n").write(lib + "/site.py", "").dir(lib + "/lib-dynload")
+        self.write(lib + "/os.py", "# the standard library\n").write(lib + "/site.py", DEBIAN_SITE).dir(lib + "/lib-dynload")
         self.write("/usr/include/python%s/patchlevel.h" % short,
                    '#define PY_MAJOR_VERSION %s\n#define PY_MINOR_VERSION %s\n#define PY_MICRO_VERSION %s\n#define PY_VERSION "%s"\n'
                    % (tuple(version.split(".")) + (version,)))

@@ -5,8 +5,6 @@ from boxes import VENV, box, ort_box, torch_box
 from recipe import F, case
 
 OK = "driver=ok code=native verdict=ok"
-# driver-library pairs that run by minor-version compatibility deserve a note, and nothing more
-MINOR = F("driver-minor-version", "note", optional=True)
 
 
 def conda(m):
@@ -32,7 +30,7 @@ def all_four(m):
 
 
 CASES = [
-    case("t4-535-torch-cu121", lambda m: torch_box(m, "2.3.1", "cu121"), verdict="ok", cells={"torch|0": OK}, golden=True,
+    case("t4-535-torch-cu121", lambda m: torch_box(m, "2.3.1", "cu121"), verdict="ok", cells={"torch|0": OK}, golden=True, minor=False,
          machine={"kind": "bare", "os": "Debian GNU/Linux 12 (bookworm)", "glibc": "2.36", "arch": "x86_64",
                   "driver": {"module": "535.183.01", "library": "535.183.01", "cuda_api": "12.2", "open": False}},
          gpus=[{"index": 0, "name": "Tesla T4", "pci": "0000:01:00.0", "cc": "7.5"}],
@@ -43,7 +41,7 @@ CASES = [
          cells={"torch|0": OK}, gpus=[{"cc": "8.9"}]),
     case("l4-has-no-cubin-of-its-own", lambda m: torch_box(m, "2.9.0", "cu130", "NVIDIA L4", "580.82.07", uv=True), verdict="ok",
          cells={"torch|0": OK}, envs={VENV: {"kind": "uv"}}),
-    case("h100-580-cu130", lambda m: torch_box(m, "2.11.0", "cu130", "NVIDIA H100 80GB HBM3", "580.65.06", open_module=True), verdict="ok",
+    case("h100-580-cu130", lambda m: torch_box(m, "2.11.0", "cu130", "NVIDIA H100 80GB HBM3", "580.65.06", open_module=True), verdict="ok", minor=False,
          cells={"torch|0": OK}, machine={"driver": {"open": True, "cuda_api": "13.0", "firmware": "580.65.06"}}),
     case("rtx5090-570-cu128", lambda m: torch_box(m, "2.9.0", "cu128", "NVIDIA GeForce RTX 5090", "570.86.16"), verdict="ok",
          cells={"torch|0": OK}, gpus=[{"cc": "12.0"}]),
@@ -51,17 +49,17 @@ CASES = [
     case("gtx1080ti-580-cu126", lambda m: torch_box(m, "2.9.0", "cu126", "NVIDIA GeForce GTX 1080 Ti", "580.95.05"), verdict="ok",
          cells={"torch|0": OK}, gpus=[{"cc": "6.1"}]),
     case("v100-570-cu128", lambda m: torch_box(m, "2.9.0", "cu128", "Tesla V100-PCIE-32GB", "570.124.06"), verdict="ok", cells={"torch|0": OK}),
-    case("550-runs-cu128", lambda m: torch_box(m, "2.9.0", "cu128", "NVIDIA A10", "550.54.14"), verdict="ok", findings=[MINOR],
+    case("550-runs-cu128", lambda m: torch_box(m, "2.9.0", "cu128", "NVIDIA A10", "550.54.14"), verdict="ok", minor=True,
          cells={"torch|0": OK}),
-    case("535-runs-cu126", lambda m: torch_box(m, "2.9.0", "cu126", "NVIDIA A10", "535.104.05"), verdict="ok", findings=[MINOR],
+    case("535-runs-cu126", lambda m: torch_box(m, "2.9.0", "cu126", "NVIDIA A10", "535.104.05"), verdict="ok", minor=True,
          cells={"torch|0": OK}),
-    case("580-runs-cu132", lambda m: torch_box(m, "2.12.0", "cu132", "NVIDIA A10", "580.65.06"), verdict="ok", findings=[MINOR],
+    case("580-runs-cu132", lambda m: torch_box(m, "2.12.0", "cu132", "NVIDIA A10", "580.65.06"), verdict="ok", minor=True,
          cells={"torch|0": OK}),
-    case("525-60-13-runs-cu121", lambda m: torch_box(m, "2.3.1", "cu121", "NVIDIA A10", "525.60.13"), verdict="ok", findings=[MINOR],
+    case("525-60-13-runs-cu121", lambda m: torch_box(m, "2.3.1", "cu121", "NVIDIA A10", "525.60.13"), verdict="ok", minor=True,
          cells={"torch|0": OK}),
     case("torch-of-the-package-index", lambda m: torch_box(m, "2.9.0", "cu128", "NVIDIA A10", "570.124.06", index="pypi"), verdict="ok",
          cells={"torch|0": OK}, packages={VENV: {"torch": {"version": "2.9.0"}}}),
-    case("ort-1.26", lambda m: ort_box(m, "1.26.0", driver="550.54.15"), verdict="ok", cells={"onnxruntime:cuda|0": OK},
+    case("ort-1.26", lambda m: ort_box(m, "1.26.0", driver="550.54.15"), verdict="ok", minor=True, cells={"onnxruntime:cuda|0": OK},
          packages={VENV: {"onnxruntime-gpu": {"version": "1.26.0"}}}),
     case("ort-1.31-cuda-13", lambda m: ort_box(m, "1.31.1", "NVIDIA H100 80GB HBM3", "580.95.05"), verdict="ok",
          cells={"onnxruntime:cuda|0": OK}),
