@@ -109,7 +109,10 @@ static int append(struct list *l, size_t obj)
 	return 0;
 }
 
-/* Moves obj in front of before in the link map. */
+/*
+ * Moves obj in front of before in the link map. In front of the program it is out of the sight of all that walk the map: nobody
+ * finds it by name or file any more, its versions are not checked, and ldd does not print it.
+ */
 static void move_in_chain(struct lm_map *m, size_t obj, size_t before)
 {
 	size_t *v = m->pub.chain.v;
@@ -120,6 +123,13 @@ static void move_in_chain(struct lm_map *m, size_t obj, size_t before)
 			v[n++] = v[i];
 	while (at < n && v[at] != before)
 		at++;
+	if (at == 0) {
+		m->pub.chain.n = n;
+		m->objs.v[obj].in_chain = false;
+		return;
+	}
+	if (n == m->pub.chain.n)
+		return; /* it was out of sight already */
 	memmove(v + at + 1, v + at, (m->pub.chain.n - 1 - at) * sizeof(*v));
 	v[at] = obj;
 }
@@ -159,7 +169,7 @@ static int serve(struct list *l, size_t *orig, size_t by, const struct want *w)
 {
 	struct lm_map *m = l->m;
 	enum lm_type type = m->objs.v[by].type;
-	struct lm_request q = { .by = by, .told_by = by, .loader = by, .trace = l->trace };
+	struct lm_request q = { .by = by, .told_by = by, .loader = by };
 	size_t obj;
 	int r = cv_lm_expand(m, by, w->name, &q.name);
 
@@ -171,7 +181,8 @@ static int serve(struct list *l, size_t *orig, size_t by, const struct want *w)
 		m->error = (struct lm_error){ .kind = CV_LM_T_MISSING, .object = w->name, .what = "empty dynamic string token substitution" };
 		return 1;
 	}
-	q.mode = w->tag == DT_NEEDED ? CV_LM_BY_NEEDED : CV_LM_BY_FILTER;
+	q.mode = w->tag == DT_NEEDED ? CV_LM_BY_NEEDED : w->tag == DT_FILTER ? CV_LM_BY_FILTER : CV_LM_BY_AUXILIARY;
+	q.trace = l->trace && w->tag != DT_AUXILIARY; /* nobody minds if one of these is missing */
 	q.type = type == LM_EXECUTABLE ? LM_LIBRARY : type;
 	r = cv_lm_map(m, &q, &obj);
 	if (r == 1 && w->tag == DT_AUXILIARY)

@@ -211,6 +211,8 @@ struct lm_check {
 };
 void cv_lm_verify(struct lm_map *m, struct lm_path *p, struct lm_check *ret);
 /* What it checks when it maps the file; NULL: nothing against it. dlopen: not at program start. */
+/* The same of its segments alone; is_program: the loader runs it as the program. */
+const char *cv_lm_segments(const struct lm_map *m, const struct cv_elf *e, bool is_program);
 bool cv_lm_wants_exec_stack(const struct cv_elf *e);
 /* Does the CPU reach the ISA level that the object's notes ask for? */
 #define CV_LM_ISA_TEXT "CPU ISA level is lower than required"

@@ -214,11 +214,33 @@ static int check_all_isa(struct lm_map *m)
 	return 0;
 }
 
-static int start_glibc(struct lm_map *m)
+/* What the loader refuses of a library that it runs as the program; the kernel is content with less of a true program. */
+static int check_program(struct lm_map *m, struct lm_path *p)
+{
+	const struct cv_elf *e = p->file->elf;
+	struct lm_check c = { .verdict = LM_FIT };
+	const char *what;
+	bool mapping = false;
+
+	if (!e->interp)
+		cv_lm_verify(m, p, &c);
+	what = c.verdict == LM_BAD ? c.what : NULL;
+	if (!what) {
+		what = cv_lm_segments(m, e, true);
+		mapping = true;
+	}
+	m->error = (struct lm_error){ .kind = CV_LM_T_WRONG_FORMAT, .object = m->who, .what = what, .err = mapping ? 0 : c.err };
+	return what != NULL;
+}
+
+static int start_glibc(struct lm_map *m, struct lm_path *p)
 {
 	size_t *preloads, preload_n;
-	int r = add_loader(m);
+	int r;
 
+	if (check_program(m, p))
+		return fatal_at_start(m);
+	r = add_loader(m);
 	if (r == 0)
 		r = init_lists(m);
 	if (r == 0)
@@ -284,7 +306,7 @@ static int start(struct lm_map *m, struct lm_path *p, const char *path)
 	default:
 		m->pub.libc = "glibc";
 		m->pub.glibc = m->loader->version;
-		return start_glibc(m);
+		return start_glibc(m, p);
 	}
 }
 

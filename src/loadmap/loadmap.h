@@ -53,8 +53,8 @@ enum cv_lm_step {
 const char *cv_lm_step_name(enum cv_lm_step step); /* "RPATH", "LD_LIBRARY_PATH", "ld.so.cache", ... */
 
 /* How it was asked for. */
-enum cv_lm_mode { CV_LM_BY_EXEC, CV_LM_BY_NEEDED, CV_LM_BY_FILTER, CV_LM_BY_PRELOAD, CV_LM_BY_DLOPEN };
-const char *cv_lm_mode_name(enum cv_lm_mode mode); /* "exec", "needed", "filter", "preload", "dlopen" */
+enum cv_lm_mode { CV_LM_BY_EXEC, CV_LM_BY_NEEDED, CV_LM_BY_FILTER, CV_LM_BY_AUXILIARY, CV_LM_BY_PRELOAD, CV_LM_BY_DLOPEN };
+const char *cv_lm_mode_name(enum cv_lm_mode mode); /* "exec", "needed", "filter", "auxiliary", "preload", "dlopen" */
 
 /* Why a candidate file was passed over. */
 enum cv_lm_reason {

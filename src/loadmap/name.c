@@ -12,7 +12,7 @@ static const char *const step_names[] = {
 
 static const char *const mode_names[] = {
 	[CV_LM_BY_EXEC] = "exec",       [CV_LM_BY_NEEDED] = "needed", [CV_LM_BY_FILTER] = "filter",
-	[CV_LM_BY_PRELOAD] = "preload", [CV_LM_BY_DLOPEN] = "dlopen",
+	[CV_LM_BY_AUXILIARY] = "auxiliary", [CV_LM_BY_PRELOAD] = "preload", [CV_LM_BY_DLOPEN] = "dlopen",
 };
 
 static const char *const reason_names[] = {

@@ -110,7 +110,7 @@ bool cv_lm_wants_exec_stack(const struct cv_elf *e)
 	return e->has_stack ? e->exec_stack : by_default;
 }
 
-static const char *segments(const struct lm_map *m, const struct cv_elf *e)
+const char *cv_lm_segments(const struct lm_map *m, const struct cv_elf *e, bool is_program)
 {
 	bool load = false, dynamic = false, empty_dynamic = false;
 
@@ -133,9 +133,9 @@ static const char *segments(const struct lm_map *m, const struct cv_elf *e)
 	}
 	if (!load)
 		return "object file has no loadable segments";
-	if (e->type != CV_ET_DYN)
+	if (e->type != CV_ET_DYN && !is_program)
 		return "cannot dynamically load executable";
-	if (!dynamic || (empty_dynamic && m->loader->minor >= 34))
+	if ((!dynamic && e->type == CV_ET_DYN) || (empty_dynamic && m->loader->minor >= 34))
 		return "object file has no dynamic section";
 	return NULL;
 }
@@ -143,7 +143,7 @@ static const char *segments(const struct lm_map *m, const struct cv_elf *e)
 const char *cv_lm_mappable(struct lm_map *m, struct lm_file *f, bool is_dlopen, enum cv_lm_trouble_kind *ret_kind, int *ret_err)
 {
 	const struct cv_elf *e = f->elf;
-	const char *what = segments(m, e);
+	const char *what = cv_lm_segments(m, e, false);
 
 	*ret_kind = CV_LM_T_WRONG_FORMAT;
 	*ret_err = 0;

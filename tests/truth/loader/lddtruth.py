@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Load maps against the loader of this machine, over every ELF file of some directories.
+
+    lddtruth.py DUMP [--limit N] [--env NAME=VALUE] DIR...
+
+The loader is asked as ldd asks it (LD_TRACE_LOADED_OBJECTS). Compared are the files in their order, the missing ones, the version
+messages and the error that ends a load. Prints each difference and closes with "loader-ldd: N agree / N differ".
+"""
+import argparse
+import os
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+LINE = re.compile(r"^\t(.*?)(?: => (.*?))?(?: \(0x[0-9a-f]+\))?$")
+RTLD = "/lib64/ld-linux-x86-64.so.2"
+
+
+def elf_files(dirs, limit):
+    seen = set()
+    for top in dirs:
+        for base, subdirs, names in os.walk(top):
+            subdirs.sort()
+            for name in sorted(names):
+                path = os.path.join(base, name)
+                try:
+                    st = os.stat(path)
+                    if os.path.islink(path) or (st.st_dev, st.st_ino) in seen or not os.path.isfile(path):
+                        continue
+                    with open(path, "rb") as f:
+                        head = f.read(20)
+                except OSError:
+                    continue
+                # 64-bit programs and shared objects of this machine
+                if head[:6] == b"\x7fELF\x02\x01" and head[16] in (2, 3) and head[18:20] == b"\x3e\x00":
+                    seen.add((st.st_dev, st.st_ino))
+                    yield path
+                    if limit and len(seen) >= limit:
+                        return
+
+
+def interp(path):
+    """Does the kernel start it through an interpreter? Then ldd runs it, else it gives it to the loader."""
+    with open(path, "rb") as f:
+        head = f.read(64)
+        phoff, phnum = int.from_bytes(head[32:40], "little"), int.from_bytes(head[56:58], "little")
+        f.seek(phoff)
+        table = f.read(56 * phnum)
+        for i in range(phnum):
+            p = table[56 * i:56 * i + 56]
+            if int.from_bytes(p[:4], "little") == 3:
+                f.seek(int.from_bytes(p[8:16], "little"))
+                return f.read(int.from_bytes(p[32:40], "little")).rstrip(b"\0").decode()
+    return None
+
+
+def real(path, env):
+    """What the loader says: found paths in order, missing names, messages, error."""
+    loader = interp(path)
+    if loader and not os.path.exists(loader):
+        return None
+    plain = loader and os.access(path, os.X_OK) and not os.stat(path).st_mode & 0o6000
+    cmd = [path] if plain else [RTLD, path]
+    full = dict({k: v for k, v in os.environ.items() if not k.startswith("LD_")}, LC_ALL="C", LD_TRACE_LOADED_OBJECTS="1", **env)
+    try:
+        p = subprocess.run(cmd, env=full, capture_output=True, timeout=60)
+    except OSError as e:
+        return {"error": e.strerror}
+    out, err = p.stdout.decode("utf-8", "replace"), p.stderr.decode("utf-8", "replace")
+    r = {"found": [], "missing": [], "said": [], "static": False}
+    for line in out.splitlines():
+        if line == "\tstatically linked":
+            r["static"] = True
+            continue
+        m = LINE.match(line)
+        if not m:
+            continue
+        if m.group(2) == "not found":
+            r["missing"].append(m.group(1))
+        elif m.group(1) != "linux-vdso.so.1":
+            r["found"].append(m.group(2) or m.group(1))
+    for line in err.splitlines():
+        r["said"].append(line[len(path) + 2:] if line.startswith(path + ": ") else line)
+    return r
+
+
+def ours(dump, args, paths):
+    """The same of the load map, per path."""
+    p = subprocess.run([dump, "-q"] + args + paths, capture_output=True)
+    if p.returncode:
+        sys.exit("lddtruth: %s: %d %s" % (dump, p.returncode, p.stderr.decode()))
+    result = {}
+    for line in p.stdout.decode("utf-8", "replace").splitlines():
+        kind, _, rest = line.partition(" ")
+        if kind == "file":
+            path = rest
+            r = result[rest] = {"found": [], "missing": [], "said": [], "libc": None, "troubles": []}
+        elif kind == "libc":
+            r["libc"] = rest
+        elif kind == "chain":
+            r["found"].append(rest.split(" ", 1)[1])
+        elif kind == "edge":
+            by, mode, name, step, detail, obj = rest.split("\t")
+            if step == "missing" and (mode in ("needed", "filter") or (mode == "auxiliary" and by != path)):
+                r["missing"].append(name)
+        elif kind == "trouble":
+            what, fatal, text = rest.split(" ", 2)
+            r["troubles"].append((what, fatal.rstrip(":"), text))
+        elif kind == "error":
+            r["error"] = rest
+    return result
+
+
+def differences(path, a, b):
+    """a: real, b: ours."""
+    if "error" in a or "error" in b:
+        if ("error" in a) != ("error" in b):
+            yield "error: real %s, ours %s" % (a.get("error"), b.get("error"))
+        return
+    fatal = [t for k, f, t in b["troubles"] if k == "wrong-format" and f == "fatal" and "wrong ELF class" not in t]
+    said = [t for k, f, t in b["troubles"] if k == "no-version" or f == "note"] + fatal
+    if a["static"] or b["libc"] == "static":
+        return
+    real_said = [s for s in a["said"] if "wrong ELF class" not in s or s.startswith("ERROR")]
+    if real_said != said:
+        yield "said:\n  real %s\n  ours %s" % ("\n       ".join(real_said), "\n       ".join(said))
+    if fatal:
+        return
+    if a["found"] != b["found"][1:]:
+        yield "found:\n  real %s\n  ours %s" % (" ".join(a["found"]), " ".join(b["found"][1:]))
+    if a["missing"] != b["missing"]:
+        yield "missing: real %s, ours %s" % (a["missing"], b["missing"])
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("dump")
+    p.add_argument("dirs", nargs="+")
+    p.add_argument("--limit", type=int, default=0)
+    p.add_argument("--env", action="append", default=[])
+    a = p.parse_args()
+    env = dict(e.split("=", 1) for e in a.env)
+    args = ["-C", os.getcwd()]
+    if "LD_LIBRARY_PATH" in env:
+        args += ["-L", env["LD_LIBRARY_PATH"]]
+    if "LD_PRELOAD" in env:
+        args += ["-P", env["LD_PRELOAD"]]
+    paths = list(elf_files(a.dirs, a.limit))
+    theirs = {}
+    with ThreadPoolExecutor(2) as pool:
+        for path, r in zip(paths, pool.map(lambda x: real(x, env), paths)):
+            theirs[path] = r
+    agree = differ = skipped = 0
+    for i in range(0, len(paths), 500):
+        mine = ours(a.dump, args, paths[i:i + 500])
+        for path in paths[i:i + 500]:
+            if theirs[path] is None:
+                skipped += 1
+                continue
+            diff = list(differences(path, theirs[path], mine[path]))
+            agree, differ = agree + (not diff), differ + bool(diff)
+            for d in diff:
+                print("%s: %s" % (path, d))
+    if skipped:
+        print("skipped: %d for a loader that is not here" % skipped)
+    print("loader-ldd: %d agree / %d differ" % (agree, differ))
+    return 1 if differ else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
