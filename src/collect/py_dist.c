@@ -40,17 +40,25 @@ void cv_py_stack_init(struct cv_py_stack *s, const struct cv_kb *kb, struct cv_a
 	*s = (struct cv_py_stack){ .kb = kb, .a = a, .kb_is_empty = !cv_kb_next(&it, &row) };
 }
 
+/* Families that grow with every CUDA release: a member that the knowledge base does not have yet belongs to the stack too. */
+static bool of_family(const char *name)
+{
+	static const char *const stems[] = { "nvidia-", "cupy-cuda", "cupy-rocm", "jax-cuda", "tensorflow-", "onnxruntime-" };
+
+	for (size_t i = 0; i < sizeof(stems) / sizeof(stems[0]); i++)
+		if (cv_starts(name, stems[i]))
+			return true;
+	return false;
+}
+
+/* Where there is no knowledge base. */
 static bool stand_in(const char *name)
 {
-	static const char *const names[] = { "torch", "torchvision", "torchaudio", "triton", "onnxruntime", "onnxruntime-gpu", "tensorflow",
-					     "jax", "jaxlib", "cupy", "flash-attn", "xformers", "bitsandbytes", "tensorrt", "vllm" };
-	static const char *const stems[] = { "nvidia-", "cupy-cuda", "jax-cuda", "tensorflow-", "onnxruntime-" };
+	static const char *const names[] = { "torch", "torchvision", "torchaudio", "triton", "onnxruntime", "tensorflow", "jax", "jaxlib",
+					     "cupy", "numpy", "flash-attn", "xformers", "bitsandbytes", "tensorrt", "vllm", "cudnn" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (cv_streq(name, names[i]))
-			return true;
-	for (size_t i = 0; i < sizeof(stems) / sizeof(stems[0]); i++)
-		if (cv_starts(name, stems[i]))
 			return true;
 	return false;
 }
@@ -63,7 +71,7 @@ bool cv_py_stack_has(struct cv_py_stack *s, const char *name)
 	if (!got) {
 		struct cv_kb_iter it = cv_kb_iter(s->kb, cv_arena_printf(s->a, "package:%s", name), NULL, NULL);
 		struct cv_kb_row row;
-		bool has = s->kb_is_empty ? stand_in(name) : cv_kb_next(&it, &row);
+		bool has = of_family(name) || (s->kb_is_empty ? stand_in(name) : cv_kb_next(&it, &row));
 
 		got = has ? yes : no;
 		cv_map_set(s->a, &s->known, cv_arena_strdup(s->a, name), (void *)(uintptr_t)got);

@@ -19,7 +19,7 @@ struct cv_py_dist {
 	unsigned order;      /* in its directory */
 };
 
-/* Which distributions belong to the GPU stack: those that the knowledge base has. Answers are kept. */
+/* Which distributions belong to the GPU stack: those that the knowledge base has, and a few families. Answers are kept. */
 struct cv_py_stack {
 	const struct cv_kb *kb;
 	struct cv_arena *a;

@@ -61,6 +61,17 @@ static bool is_none(const struct source *src, const char *name)
 	       (n->value.kind == CV_PYLIT_BOOL && !n->value.truth);
 }
 
+/* A file that should be there and is not: nothing is known. Absent would say that the framework was built without. */
+static void put_failure(struct cv_py_fw *fw, enum cv_field id, const char *path, int err)
+{
+	enum cv_state state = cv_state_of_err(err);
+
+	if (state == CV_ABSENT)
+		cv_facts_state(fw->facts, fw->s, id, CV_UNPARSED, cv_arena_printf(fw->a, "%s is not there", cv_basename(path)), at(path, 0));
+	else
+		cv_see_fail(fw->c, fw->s, id, err, at(path, 0));
+}
+
 /* Puts a version-like text of src into a field: known, absent (it says so), or what hindered. */
 static void put_text(struct cv_py_fw *fw, const struct source *src, const char *name, enum cv_field id)
 {
@@ -72,7 +83,7 @@ static void put_text(struct cv_py_fw *fw, const struct source *src, const char *
 	else if (is_none(src, name))
 		cv_facts_state(fw->facts, fw->s, id, CV_ABSENT, NULL, at(src->path, line));
 	else if (src->err)
-		cv_see_fail(fw->c, fw->s, id, src->err, at(src->path, 0));
+		put_failure(fw, id, src->path, src->err);
 	else
 		cv_facts_state(fw->facts, fw->s, id, CV_UNPARSED, line ? "not a literal" : cv_arena_printf(fw->a, "%s is not set", name),
 			       at(src->path, line));
@@ -296,9 +307,12 @@ static void read_tensorflow(struct cv_py_fw *fw)
 			    cv_fact_str(fw->claims.v[i], CV_F_package_version))
 				put_version(fw, cv_fact_str(fw->claims.v[i], CV_F_package_version), path, 0);
 	}
+	if (src.err) {
+		put_failure(fw, CV_F_framework_cuda, src.path, src.err);
+		return;
+	}
 	if (!cuda || cuda->kind != CV_PYLIT_BOOL) {
-		cv_facts_state(fw->facts, fw->s, CV_F_framework_cuda, src.err ? cv_state_of_err(src.err) : CV_UNPARSED, "no build information",
-			       at(src.path, info ? info->line : 0));
+		cv_facts_state(fw->facts, fw->s, CV_F_framework_cuda, CV_UNPARSED, "no is_cuda_build", at(src.path, info ? info->line : 0));
 		return;
 	}
 	if (!cuda->truth) {
