@@ -48,13 +48,19 @@ static void resolve_link(struct cv_libfind *f, const char *real_dir, const struc
 		e->dead = "";
 }
 
+/* Whether a failure leaves open what is there: not allowed, not recorded, too much. */
+static bool leaves_open(int r)
+{
+	return r < 0 && r != CV_ENOENT && r != CV_ENOTDIR;
+}
+
 static void fill_dir(struct cv_libfind *f, struct dir *d, const char *real_dir)
 {
 	struct cv_dirlist list = { 0 };
 	struct cv_str family;
 	int r = cv_view_list(f->view, real_dir, f->arena, &list);
 
-	if (r == CV_EACCES)
+	if (leaves_open(r))
 		cv_strv_push(f->arena, &f->denied, real_dir);
 	if (r < 0)
 		return;
@@ -85,7 +91,7 @@ static const struct dir *get_dir(struct cv_libfind *f, const char *path)
 	if (d)
 		return d;
 	r = cv_view_realpath(f->view, path, f->arena, &real);
-	if (r == CV_EACCES)
+	if (leaves_open(r))
 		cv_strv_push(f->arena, &f->denied, cv_arena_strdup(f->arena, path));
 	if (r == 0)
 		d = cv_map_get(&f->dirs, real);

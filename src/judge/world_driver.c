@@ -87,6 +87,11 @@ static void find_api(struct cv_world *w, const struct cv_kb *kb, struct cv_arena
 		d->api_exact = true;
 		return;
 	}
+	if (cv_fact_known(d->s, CV_F_driver_cuda_api)) {
+		d->api = cv_fact_str(d->s, CV_F_driver_cuda_api);
+		d->api_exact = true;
+		return;
+	}
 	if (!d->version) {
 		d->api_because = "the version of the driver is not known";
 		return;
@@ -136,16 +141,36 @@ static bool special_state(struct cv_world *w)
 	return false;
 }
 
+/* Why no libcuda being found does not mean that there is none; NULL if it does. */
+static const char *library_unseen(const struct cv_world *w, const struct cv_facts *facts, struct cv_arena *a)
+{
+	const struct cv_subject *ldso = cv_facts_find(facts, CV_KIND_ldso, "");
+	const struct cv_strv *closed = cv_fact_list(ldso, CV_F_ldso_dirs_denied);
+	enum cv_state conf = cv_fact(ldso, CV_F_ldso_conf_dirs)->state;
+
+	for (size_t i = 0; i < w->libs.n; i++)
+		if (is_libcuda(&w->libs.v[i]) && !w->libs.v[i].soname)
+			return cv_fact_because(a, w->libs.v[i].s, CV_F_lib_soname);
+	if (closed->n)
+		return cv_arena_printf(a, "%s could not be looked into", closed->v[0]);
+	if (conf != CV_KNOWN && conf != CV_ABSENT)
+		return cv_fact_because(a, ldso, CV_F_ldso_conf_dirs);
+	return NULL;
+}
+
 static void find_state(struct cv_world *w, const struct cv_facts *facts, struct cv_arena *a)
 {
 	struct cv_wdriver *d = &w->driver;
 	bool kmods = cv_facts_count(facts, CV_KIND_kmod) > 0;
+	const char *unseen = d->host || d->first ? NULL : library_unseen(w, facts, a);
 
 	if (special_state(w))
 		return;
 	if (d->loaded == CV_TRI_UNKNOWN) {
 		unknown(d, w->machine && !w->live ? "these are the files of a system that does not run"
 						  : cv_fact_because(a, d->s, CV_F_driver_module_loaded));
+	} else if (unseen && (d->loaded == CV_TRI_OK || !kmods)) {
+		unknown(d, unseen);
 	} else if (d->loaded == CV_TRI_OK) {
 		d->state = d->host || d->first ? CV_DRIVER_READY : w->container ? CV_DRIVER_NOT_PASSED : CV_DRIVER_NO_LIBRARY;
 	} else if (w->container) {
