@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Markers, evaluated while they are parsed. Two texts are compared as versions where the right one makes a valid specifier with
- * the operator and the left one is a version, else as strings, as the "packaging" library does. Where it would raise an error
- * (a kernel release compared with a version), the answer here is unknown. "extra" is compared in normalised form.
+ * Markers, evaluated while they are parsed. As in the "packaging" library of 2026, values of the variables that are versions are
+ * compared as versions where the right side makes a specifier; all else as strings, for which only equality is defined ("<" is
+ * never true). Where the library would raise an error or its releases differ (a kernel release compared with a version),
+ * the answer here is unknown. "extra" is compared in normalised form.
  */
 #include "parse/requirement.h"
 
@@ -24,7 +25,7 @@ struct marker {
 /* An operand: a literal, or a variable with its value. */
 struct operand {
 	struct cv_str text;
-	bool known, is_extra;
+	bool known, is_extra, is_version;
 };
 
 static enum cv_marker or_expr(struct marker *m);
@@ -93,7 +94,9 @@ static struct operand variable(const struct cv_marker_env *e, struct cv_str name
 			continue;
 		return (struct operand){ .text = cv_str_of(table[i].value ? table[i].value : ""),
 					 .known = table[i].value != NULL,
-					 .is_extra = cv_str_is(name, "extra") };
+					 .is_extra = cv_str_is(name, "extra"),
+					 .is_version = (cv_str_ends(name, "_version") && !cv_str_is(name, "platform_version")) ||
+						       cv_str_is(name, "platform_release") };
 	}
 	return (struct operand){ .text = { "", 0 } };
 }
@@ -153,14 +156,6 @@ static bool contains(struct cv_str hay, struct cv_str needle)
 	return needle.n == 0;
 }
 
-static int compare(struct cv_str a, struct cv_str b)
-{
-	size_t n = a.n < b.n ? a.n : b.n;
-	int c = n ? memcmp(a.p, b.p, n) : 0;
-
-	return c ? c : (a.n > b.n) - (a.n < b.n);
-}
-
 static char fold(char c)
 {
 	return c == '_' || c == '.' ? '-' : (char)tolower((unsigned char)c);
@@ -218,22 +213,19 @@ static bool is_version(struct cv_str s)
 
 static enum cv_marker as_strings(struct cv_str left, enum op op, struct cv_str right)
 {
-	int c = compare(left, right);
+	bool same = cv_str_eq(left, right);
 
 	switch (op) {
 	case OP_LT:
-		return of_bool(c < 0);
+	case OP_GT:
+		return CV_MARKER_FALSE;
 	case OP_LE:
-		return of_bool(c <= 0);
 	case OP_EQ:
 	case OP_EXACT:
-		return of_bool(c == 0);
-	case OP_NE:
-		return of_bool(c != 0);
 	case OP_GE:
-		return of_bool(c >= 0);
-	case OP_GT:
-		return of_bool(c > 0);
+		return of_bool(same);
+	case OP_NE:
+		return of_bool(!same);
 	default:
 		return CV_MARKER_UNKNOWN;
 	}
@@ -252,7 +244,7 @@ static enum cv_marker evaluate(struct operand left, enum op op, struct operand r
 			return of_bool(same_name(left.text, right.text) == (op == OP_EQ));
 		return as_strings(left.text, op, right.text);
 	}
-	if (!is_version(right.text))
+	if ((!left.is_version && !right.is_version) || !is_version(right.text))
 		return as_strings(left.text, op, right.text);
 	r = as_versions(left.text, op, right.text);
 	return r < 0 ? CV_MARKER_UNKNOWN : of_bool(r > 0);

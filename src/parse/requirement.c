@@ -7,6 +7,8 @@
 
 #include <ctype.h>
 
+#include "base/version.h"
+
 struct cursor {
 	struct cv_str s; /* what is left */
 };
@@ -31,7 +33,7 @@ static bool is_name_char(char c)
 	return isalnum((unsigned char)c) || c == '.' || c == '_' || c == '-';
 }
 
-/* A name begins and ends with a letter or digit. */
+/* A name begins with a letter or digit and ends with one or with '_'. */
 static bool take_name(struct cursor *c, struct cv_str *ret)
 {
 	size_t n = 0;
@@ -39,7 +41,7 @@ static bool take_name(struct cursor *c, struct cv_str *ret)
 	skip_blanks(c);
 	while (n < c->s.n && is_name_char(c->s.p[n]))
 		n++;
-	while (n && !isalnum((unsigned char)c->s.p[n - 1]))
+	while (n && !isalnum((unsigned char)c->s.p[n - 1]) && c->s.p[n - 1] != '_')
 		n--;
 	if (n == 0 || !isalnum((unsigned char)c->s.p[0]))
 		return false;
@@ -67,27 +69,17 @@ static int take_extras(struct cursor *c, struct cv_arena *a, struct cv_req *req)
 	return eat(c, ']') ? 0 : CV_EFORMAT;
 }
 
-/* One specifier is an operator and a version without blanks inside; commas between, one at the end is allowed. */
+/* Specifiers with commas between; one at the end is allowed. Whether one is well-formed is the version code's to say. */
 static bool is_spec_set(struct cv_str s)
 {
 	struct cv_str part;
 
 	while (cv_str_split(&s, ',', &part)) {
-		size_t n = 0;
-
 		part = cv_str_trim(part);
 		if (part.n == 0 && s.n == 0)
 			return true;
-		while (n < part.n && memchr("<>=!~", part.p[n], 5))
-			n++;
-		if (n == 0 || n > 3)
+		if (part.n == 0 || cv_spec_match(part, "0") == CV_EFORMAT)
 			return false;
-		part = cv_str_trim(cv_str_from(part, n));
-		if (part.n == 0)
-			return false;
-		for (size_t i = 0; i < part.n; i++)
-			if (!isalnum((unsigned char)part.p[i]) && !memchr(".+!*_-", part.p[i], 6))
-				return false;
 	}
 	return true;
 }
