@@ -53,6 +53,18 @@ static bool xla_serves(const struct cv_judge_ctx *ctx, const struct cv_wload *l,
 	return min && first && cv_ver_cmp(CV_VER_DOTTED, g->cc, min) >= 0 && cv_ver_cmp(CV_VER_DOTTED, first, l->cuda) <= 0;
 }
 
+/* The PTX version that belongs to the driver's CUDA version. */
+static struct cv_ptx_limit ptx_limit(const struct cv_judge_ctx *ctx)
+{
+	const struct cv_wdriver *d = &ctx->w->driver;
+	const char *isa = d->api ? cv_kb_value(ctx->kb, "cuda", d->api, "ptx_isa") : NULL;
+	struct cv_cc v;
+
+	if (!isa || !cv_cc_parse(isa, &v))
+		return (struct cv_ptx_limit){ 0 };
+	return (struct cv_ptx_limit){ .isa = (uint16_t)(v.major * 10 + v.minor), .exact = d->api_exact };
+}
+
 struct cv_code_match cv_load_code(const struct cv_judge_ctx *ctx, const struct cv_wload *l, const struct cv_wgpu *g)
 {
 	struct cv_code_match none = { .code = CV_CODE_UNKNOWN };
@@ -61,6 +73,8 @@ struct cv_code_match cv_load_code(const struct cv_judge_ctx *ctx, const struct c
 		return (struct cv_code_match){ .code = CV_CODE_PTX_JIT };
 	if (l->build != CV_BUILD_GPU || !l->code || !g->cc)
 		return none;
+	if (l->has_file_code)
+		return cv_weigh(&l->file_code, g->ccn, ptx_limit(ctx));
 	return cv_code_match(l->code, g->ccn, cv_driver_compiles(ctx, l->cuda, NULL));
 }
 
@@ -238,7 +252,7 @@ enum cv_tri cv_driver_floor(const struct cv_judge_ctx *ctx, const char *cuda, co
 		*ret_because = "the CUDA release of the build is not known";
 		return CV_TRI_UNKNOWN;
 	}
-	if (!d->library_read && !d->tegra && !ctx->w->jetson)
+	if (!d->library_read && !d->tegra && !ctx->w->jetson && !cv_fact_known(d->s, CV_F_driver_cuda_api))
 		return floor_by_module(ctx, cuda, ret_because);
 	runs = cv_driver_runs(d->api, d->api_exact, cuda);
 	if (runs == CV_TRI_UNKNOWN)
@@ -279,7 +293,7 @@ static enum cv_code code_of(const struct cv_judge_ctx *ctx, const struct cv_wloa
 		return CV_CODE_UNKNOWN;
 	}
 	m = cv_load_code(ctx, l, g);
-	if (m.code == CV_CODE_NONE) { /* is for a rule to say */
+	if (m.code == CV_CODE_NONE || m.code == CV_CODE_PARTIAL) { /* is for a rule to say */
 		if (g->visible == CV_TRI_UNKNOWN)
 			*ret_because = cv_arena_printf(ctx->a, "whether CUDA_VISIBLE_DEVICES=%s means this GPU is not known", ctx->w->mask_value);
 		return CV_CODE_UNKNOWN;
@@ -292,6 +306,8 @@ static enum cv_code code_of(const struct cv_judge_ctx *ctx, const struct cv_wloa
 		*ret_because = l->code_because;
 	else if (m.undecided)
 		*ret_because = cv_arena_printf(ctx->a, "whether code of %s runs on compute capability %s is not settled", l->label, g->cc);
+	else if (l->has_file_code)
+		*ret_because = ctx->w->driver.api ? "whether this driver compiles its PTX is not known" : ctx->w->driver.api_because;
 	else
 		(void)cv_driver_compiles(ctx, l->cuda, ret_because);
 	return m.code;

@@ -213,6 +213,8 @@ void cv_find_hits(struct cv_judge_ctx *ctx, struct cv_finding *f, enum cv_aspect
 			c->loads = CV_TRI_BAD;
 		else if (aspect == CV_ASPECT_CODE)
 			c->code = CV_CODE_NONE;
+		else if (aspect == CV_ASPECT_CODE_PARTIAL)
+			c->code = CV_CODE_PARTIAL;
 	}
 }
 

@@ -66,7 +66,7 @@ struct cv_hit {
 	const char *workload;
 };
 #define CV_HIT_ALL ((struct cv_hit){ .env = CV_NO_INDEX, .gpu = CV_NO_INDEX })
-enum cv_aspect { CV_ASPECT_NONE, CV_ASPECT_DRIVER, CV_ASPECT_LOADS, CV_ASPECT_CODE };
+enum cv_aspect { CV_ASPECT_NONE, CV_ASPECT_DRIVER, CV_ASPECT_LOADS, CV_ASPECT_CODE, CV_ASPECT_CODE_PARTIAL };
 void cv_find_hits(struct cv_judge_ctx *ctx, struct cv_finding *f, enum cv_aspect aspect, struct cv_hit hit);
 
 bool cv_hit_matches(const struct cv_hit *hit, const struct cv_cell *c);

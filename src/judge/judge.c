@@ -110,7 +110,7 @@ static void notice_kb_end(struct cv_judge_ctx *ctx)
 			cv_notice(ctx, "%s is newer than this knowledge base (%s)", w->loads.v[i].label, cv_kb_date(ctx->kb));
 	for (size_t i = 0; i < w->gpus.n; i++)
 		if (!w->gpus.v[i].cc)
-			cv_notice(ctx, "%s: %s", w->gpus.v[i].label, w->gpus.v[i].cc_because);
+			cv_notice(ctx, "%s", w->gpus.v[i].cc_because);
 }
 
 int cv_judge(const struct cv_facts *facts, const struct cv_kb *kb, struct cv_arena *a, const struct cv_report **ret)

@@ -34,6 +34,7 @@ struct cv_code_match {
 	bool only_ptx;        /* nothing but PTX would serve it (also when the driver cannot compile that PTX) */
 	bool undecided;       /* code is CV_CODE_UNKNOWN because a rule is unsettled, not because the list is not known */
 	struct cv_cc min, max; /* of all targets of the list */
+	uint64_t covered, total; /* containers of a file that serve the GPU, and all; 0 where a list alone decided */
 };
 
 /*

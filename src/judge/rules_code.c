@@ -12,7 +12,7 @@ static enum trouble trouble_of(const struct cv_judge_ctx *ctx, const struct cv_w
 {
 	struct cv_code_match m = cv_load_code(ctx, l, g);
 
-	if (m.code != CV_CODE_NONE)
+	if (m.code != CV_CODE_NONE && m.code != CV_CODE_PARTIAL)
 		return TROUBLE_NONE;
 	if (m.only_ptx)
 		return TROUBLE_PTX;
@@ -22,6 +22,7 @@ static enum trouble trouble_of(const struct cv_judge_ctx *ctx, const struct cv_w
 /* The GPUs that a finding about g speaks for: those of the same compute capability. */
 static size_t same_gpus(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct cv_wload *l, const struct cv_wgpu *g)
 {
+	bool partial = cv_load_code(ctx, l, g).code == CV_CODE_PARTIAL;
 	size_t n = 0;
 
 	for (size_t i = 0; i < ctx->w->gpus.n; i++) {
@@ -31,7 +32,8 @@ static size_t same_gpus(struct cv_judge_ctx *ctx, struct cv_finding *f, const st
 			continue;
 		n++;
 		cv_find_param(ctx, f, "gpu", other->label);
-		cv_find_hits(ctx, f, CV_ASPECT_CODE, (struct cv_hit){ .env = l->env, .gpu = i, .workload = l->name });
+		cv_find_hits(ctx, f, partial ? CV_ASPECT_CODE_PARTIAL : CV_ASPECT_CODE,
+			     (struct cv_hit){ .env = l->env, .gpu = i, .workload = l->name });
 	}
 	return n;
 }
@@ -79,8 +81,15 @@ static struct cv_finding *find_code(struct cv_judge_ctx *ctx, const struct cv_ru
 	cv_find_params(ctx, f, "found", &list);
 	cv_find_fact(ctx, f, l->fw, CV_F_framework_version);
 	cv_find_fact(ctx, f, l->fw, CV_F_framework_cuda);
-	if (l->has_code_row)
+	if (l->has_file_code) {
+		struct cv_code_match m = cv_load_code(ctx, l, g);
+
+		cv_find_param(ctx, f, "covered", cv_arena_printf(ctx->a, "%llu", (unsigned long long)m.covered));
+		cv_find_param(ctx, f, "containers", cv_arena_printf(ctx->a, "%llu", (unsigned long long)m.total));
+		cv_find_fact(ctx, f, l->file_code.s, CV_F_code_sets);
+	} else if (l->has_code_row) {
 		cv_find_row(ctx, f, &l->code_row);
+	}
 	cv_find_fact(ctx, f, g->s, cv_fact_known(g->s, CV_F_gpu_device_id) ? CV_F_gpu_device_id : CV_F_gpu_name);
 	if (g->has_cc_row)
 		cv_find_row(ctx, f, &g->cc_row);
@@ -100,7 +109,11 @@ static const char *proof(const struct cv_judge_ctx *ctx, const struct cv_wload *
 static void report_no_code(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wload *l, const struct cv_wgpu *g,
 			   enum trouble t)
 {
-	const char *title = cv_arena_printf(ctx->a, "%s has no code for the %s (compute capability %s)", l->label, g->label, g->cc);
+	struct cv_code_match m = cv_load_code(ctx, l, g);
+	const char *how = m.code == CV_CODE_PARTIAL ? cv_arena_printf(ctx->a, "code in %llu of %llu parts only", (unsigned long long)m.covered,
+								      (unsigned long long)m.total)
+						    : "no code";
+	const char *title = cv_arena_printf(ctx->a, "%s has %s for the %s (compute capability %s)", l->label, how, g->label, g->cc);
 	struct cv_finding *f = find_code(ctx, self, l, g, title);
 
 	if (t == TROUBLE_TOO_OLD)
@@ -114,7 +127,7 @@ static void report_no_code(struct cv_judge_ctx *ctx, const struct cv_rule *self,
 static void report_ptx(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wload *l, const struct cv_wgpu *g)
 {
 	const struct cv_wdriver *d = &ctx->w->driver;
-	const char *release = cv_ver_prefix(ctx->a, l->cuda, 2);
+	const char *release = l->cuda ? cv_ver_prefix(ctx->a, l->cuda, 2) : "?";
 	struct cv_finding *f = find_code(ctx, self, l, g,
 					 cv_arena_printf(ctx->a, "%s serves the %s by PTX only, which CUDA %s made and driver %s (CUDA %s) cannot compile",
 							 l->label, g->label, release, d->version, d->api));
@@ -154,7 +167,7 @@ static void judge_code(struct cv_judge_ctx *ctx, const struct cv_rule *self, enu
 			checked++;
 			if (m.code == CV_CODE_UNKNOWN)
 				unknown = !g->cc ? g->cc_because : !l->code ? l->code_because : "whether its code runs there is not settled";
-			else if (m.code == CV_CODE_NONE && g->visible == CV_TRI_UNKNOWN)
+			else if ((m.code == CV_CODE_NONE || m.code == CV_CODE_PARTIAL) && g->visible == CV_TRI_UNKNOWN)
 				unknown = "which of the GPUs CUDA_VISIBLE_DEVICES means is not known";
 			else if (trouble_of(ctx, l, g) == mine && is_first_of_kind(w, k)) {
 				n++;

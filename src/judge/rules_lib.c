@@ -49,6 +49,8 @@ static const char *blind_because(const struct cv_judge_ctx *ctx, const struct cv
 		return cv_fact_because(ctx->a, env, CV_F_env_sys_path);
 	if (cache != CV_KNOWN && cache != CV_ABSENT)
 		return cv_fact_because(ctx->a, ldso, CV_F_ldso_cache_entries);
+	if (cv_fact_list(ldso, CV_F_ldso_dirs_denied)->n)
+		return cv_arena_printf(ctx->a, "%s may not be looked into", cv_fact_list(ldso, CV_F_ldso_dirs_denied)->v[0]);
 	if (cv_is_conda(&ctx->w->envs.v[l->env], l->pkg))
 		return "conda's libraries are found by the loader's rules, which are not judged yet";
 	if (!cv_streq(l->framework, "torch") && !cv_streq(l->framework, "onnxruntime"))

@@ -291,6 +291,8 @@ static void add_api_evidence(struct cv_judge_ctx *ctx, struct cv_finding *f)
 		cv_find_fact(ctx, f, lib->s, CV_F_lib_fwd_cuda);
 	if (d->has_api_row)
 		cv_find_row(ctx, f, &d->api_row);
+	else if (!lib || !cv_fact_known(lib->s, CV_F_lib_fwd_cuda))
+		cv_find_fact(ctx, f, d->s, CV_F_driver_cuda_api);
 }
 
 /* Another build first, the driver last: it is everybody's. */

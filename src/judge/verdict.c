@@ -23,10 +23,16 @@ static bool env_has_error(const struct cv_judge_ctx *ctx, size_t env)
 /* An environment whose packages could not be listed. */
 static const char *env_unreadable(const struct cv_judge_ctx *ctx, size_t env)
 {
-	const struct cv_subject *s = ctx->w->envs.v[env].s;
-	enum cv_state state = cv_fact(s, CV_F_env_packages)->state;
+	const struct cv_wenv *e = &ctx->w->envs.v[env];
+	const struct cv_strv *closed = cv_fact_list(cv_facts_find(ctx->facts, CV_KIND_ldso, ""), CV_F_ldso_dirs_denied);
+	enum cv_state state = cv_fact(e->s, CV_F_env_packages)->state;
 
-	return state == CV_DENIED || state == CV_UNPARSED ? cv_fact_because(ctx->a, s, CV_F_env_packages) : NULL;
+	if (state == CV_DENIED || state == CV_UNPARSED)
+		return cv_fact_because(ctx->a, e->s, CV_F_env_packages);
+	for (size_t i = 0; !e->packages.n && i < closed->n; i++)
+		if (cv_path_below(closed->v[i], e->path))
+			return cv_arena_printf(ctx->a, "%s may not be looked into", closed->v[i]);
+	return NULL;
 }
 
 static enum cv_verdict env_verdict(const struct cv_judge_ctx *ctx, size_t env)

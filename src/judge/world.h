@@ -11,6 +11,7 @@
 #include "facts/facts.h"
 #include "judge/finding.h"
 #include "judge/match.h"
+#include "judge/weigh.h"
 #include "kb/kb.h"
 
 /* Where the loader finds a library by its SONAME, without RPATH. The order is that of the search. */
@@ -101,6 +102,8 @@ struct cv_wload {
 	bool newer_than_kb;
 	bool has_code_row;
 	struct cv_kb_row code_row;
+	bool has_file_code; /* code was read from the file itself, which outranks kb */
+	struct cv_file_code file_code;
 	bool desktop_wheel; /* made for servers and desktops, not for a Jetson */
 };
 

@@ -183,7 +183,8 @@ static bool is_elsewhere(const struct cv_kb *kb, const char *workload, struct cv
 	return code && cv_streq(code, "elsewhere");
 }
 
-static void find_code(struct cv_wload *l, const struct cv_world *w, const struct cv_kb *kb, struct cv_arena *a)
+static void find_code(struct cv_wload *l, const struct cv_world *w, const struct cv_facts *facts, const struct cv_kb *kb,
+		      struct cv_arena *a)
 {
 	const char *version = public_version(l, a), *subject = NULL, *kb_cuda;
 	const char *arch = w->aarch64 ? "_aarch64" : "";
@@ -191,6 +192,11 @@ static void find_code(struct cv_wload *l, const struct cv_world *w, const struct
 	l->code_elsewhere = is_elsewhere(kb, l->name, a);
 	if (l->code_elsewhere)
 		return;
+	l->has_file_code = cv_file_code_of(facts, cv_fact_str(l->fw, CV_F_framework_gpu_lib), a, &l->file_code);
+	if (l->has_file_code) {
+		l->code = l->file_code.list;
+		return;
+	}
 	if (!version || !is_index_wheel(l)) {
 		l->code_because = cv_arena_printf(a, "%s is not a wheel of an index whose GPU code is listed", l->label);
 		return;
@@ -234,8 +240,8 @@ static bool is_desktop_wheel(const struct cv_wload *l, struct cv_arena *a)
 	return false;
 }
 
-static void add_load(struct cv_world *w, const struct cv_kb *kb, const struct cv_wenv *env, const struct cv_subject *fw,
-		     size_t which, struct cv_arena *a)
+static void add_load(struct cv_world *w, const struct cv_facts *facts, const struct cv_kb *kb, const struct cv_wenv *env,
+		     const struct cv_subject *fw, size_t which, struct cv_arena *a)
 {
 	struct cv_wload *l = CV_VEC_PUSH(a, &w->loads);
 	const char *local;
@@ -260,7 +266,7 @@ static void add_load(struct cv_world *w, const struct cv_kb *kb, const struct cv
 	find_build(l, kb, local, a);
 	find_cuda(l, kb, local, a);
 	if (l->build == CV_BUILD_GPU)
-		find_code(l, w, kb, a);
+		find_code(l, w, facts, kb, a);
 	l->desktop_wheel = is_desktop_wheel(l, a);
 }
 
@@ -280,7 +286,7 @@ static void add_loads(struct cv_world *w, const struct cv_facts *facts, const st
 		const struct cv_subject *fw = cv_facts_find(facts, CV_KIND_framework, key);
 
 		if (fw || has_dist(env, workloads[which].framework, kb, a))
-			add_load(w, kb, env, fw, which, a);
+			add_load(w, facts, kb, env, fw, which, a);
 	}
 }
 

@@ -60,7 +60,8 @@ static void identify(struct cv_wgpu *g, const char *board, const struct cv_kb *k
 		(void)cv_str_u64(cv_str_of(row.value), &g->memory_mib);
 	g->cc = cv_fact_str(g->s, CV_F_gpu_cc);
 	if (!g->cc && subject) {
-		g->has_cc_row = cv_kb_get(kb, subject, NULL, "cc", &g->cc_row);
+		g->has_cc_row = cv_kb_get(kb, subject, NULL, "cc", &g->cc_row) ||
+				(chip && cv_kb_get(kb, cv_arena_printf(a, "gpu:%s", chip), NULL, "cc", &g->cc_row));
 		if (g->has_cc_row)
 			g->cc = g->cc_row.value;
 		else
@@ -182,6 +183,7 @@ static void apply_mask(struct cv_world *w, const struct cv_facts *facts, struct 
 static void find_presence(struct cv_world *w, struct cv_arena *a)
 {
 	const struct cv_value *pci = cv_fact(w->machine, CV_F_machine_pci_devices);
+	const struct cv_value *scan = cv_fact(w->machine, CV_F_machine_gpu_scan);
 
 	if (w->gpus.n) {
 		w->has_gpu = CV_TRI_OK;
@@ -189,7 +191,9 @@ static void find_presence(struct cv_world *w, struct cv_arena *a)
 		w->has_gpu_because = "this kind of machine does not show its GPU on PCI";
 	} else if (w->gvisor) {
 		w->has_gpu_because = "gVisor does not show the PCI bus";
-	} else if (pci->state == CV_KNOWN) {
+	} else if (scan->state != CV_KNOWN && scan->prov.collector) {
+		w->has_gpu_because = cv_fact_because(a, w->machine, CV_F_machine_gpu_scan);
+	} else if (cv_fact_true(w->machine, CV_F_machine_gpu_scan) || pci->state == CV_KNOWN) {
 		w->has_gpu = CV_TRI_BAD;
 	} else if (w->machine && !w->live) {
 		w->has_gpu_because = "these are the files of a system that does not run";
@@ -206,7 +210,8 @@ void cv__world_gpus(struct cv_world *w, const struct cv_facts *facts, const stru
 		if (!g)
 			return;
 		g->s = cv_facts_at(facts, CV_KIND_gpu, i);
-		g->integrated = (w->jetson || w->driver.tegra) && !cv_fact_known(g->s, CV_F_gpu_device_id);
+		g->integrated = (w->jetson || w->driver.tegra) &&
+				(cv_fact_known(g->s, CV_F_gpu_chip) || !cv_fact_known(g->s, CV_F_gpu_device_id));
 		identify(g, cv_fact_str(w->machine, CV_F_machine_jetson), kb, a);
 		find_visible(w, facts, g, a);
 	}

@@ -388,9 +388,83 @@ static void test_judge_code_made_at_run_time(void **state)
 	box_free(&b);
 }
 
+#define TORCH_LIB SITE "/torch/lib/gpu.so"
+
+static const struct cv_cell *torch_file(struct box *b, const char *gpu, const char *driver, const char *sets)
+{
+	box_new(b);
+	b->driver = driver;
+	box_gpu(b, gpu);
+	box_list(b, CV_KIND_code, TORCH_LIB, CV_F_code_sets, sets);
+	box_num(b, CV_KIND_code, TORCH_LIB, CV_F_code_containers, 400);
+	box_torch(b, "2.5.0a0+872d972e41.nv24.08", "12.6"); /* of no index: kb knows nothing of it */
+	box_judge(b);
+	return box_cell(b, "0|torch|0");
+}
+
+/* What the file holds outranks kb, and is counted: a stray cubin serves nobody. */
+static void test_judge_code_read_from_the_file(void **state)
+{
+	struct box b;
+	const struct cv_finding *f;
+
+	(void)state;
+	assert_int_equal(torch_file(&b, "1eb8", "560.35.03", "395 sm_75 sm_80 sm_90|4 sm_90a")->code, CV_CODE_NATIVE);
+	assert_int_equal(b.r->verdict, CV_VERDICT_OK);
+	box_free(&b);
+
+	assert_int_equal(torch_file(&b, "1db4", "560.35.03", "395 sm_75 sm_80 sm_90|2 sm_70")->code, CV_CODE_PARTIAL);
+	f = box_expect(&b, "gpu-too-old-for-build", CV_ERROR, CV_PRIMARY);
+	assert_string_equal(box_param(f, "covered"), "2");
+	assert_string_equal(box_param(f, "containers"), "397");
+	box_expect_text(f->title, "code in 2 of 397 parts only");
+	box_free(&b);
+
+	assert_int_equal(torch_file(&b, "1b06", "560.35.03", "395 sm_75 sm_80 sm_90")->code, CV_CODE_NONE);
+	box_expect(&b, "gpu-too-old-for-build", CV_ERROR, CV_PRIMARY);
+	box_free(&b);
+}
+
+/* PTX carries its version: 8.5 is of CUDA 12.5 and 12.6, which driver 560 compiles and 550 does not. */
+static void test_judge_code_ptx_of_the_file(void **state)
+{
+	struct box b;
+
+	(void)state;
+	assert_int_equal(torch_file(&b, "2b85", "575.51.03", "100 sm_80 compute_90@8.5")->code, CV_CODE_PTX_JIT);
+	box_free(&b);
+	assert_int_equal(torch_file(&b, "2330", "550.90.07", "100 sm_80 compute_80@8.5")->code, CV_CODE_NONE);
+	box_expect(&b, "ptx-newer-than-driver", CV_ERROR, CV_PRIMARY);
+	box_free(&b);
+	assert_int_equal(torch_file(&b, "2330", "550.90.07", "100 sm_80 compute_80@8.4")->code, CV_CODE_PTX_JIT);
+	box_free(&b);
+}
+
+/* A file without code that can be seen, or with facts that are no code: back to kb. */
+static void test_judge_code_file_says_nothing(void **state)
+{
+	static const char *const sets[] = { "", "nonsense", "0 sm_80" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
+		struct box b;
+
+		box_new(&b);
+		box_gpu(&b, "1b06");
+		box_list(&b, CV_KIND_code, TORCH_LIB, CV_F_code_sets, sets[i]);
+		box_torch(&b, "2.9.0+cu128", "12.8");
+		box_judge(&b);
+		assert_int_equal(box_cell(&b, "0|torch|0")->code, CV_CODE_NONE);
+		box_free(&b);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_judge_code_read_from_the_file),
+		cmocka_unit_test(test_judge_code_ptx_of_the_file),
+		cmocka_unit_test(test_judge_code_file_says_nothing),
 		cmocka_unit_test(test_judge_code_h1_not_named),
 		cmocka_unit_test(test_judge_code_h3_h27_too_old),
 		cmocka_unit_test(test_judge_code_h3_too_new),
