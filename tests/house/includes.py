@@ -15,8 +15,9 @@ ALLOWED = {  # room -> rooms whose headers it may include, besides its own
     "loadmap": ["base", "view", "parse", "facts", "kb"],
     "collect": ["base", "view", "parse", "facts", "kb", "gpucode"],
     "judge": ["base", "facts", "kb", "gpucode"],  # the rules of matching and weighing code, not its reader
+    "explain": ["base", "parse", "facts", "kb", "judge"],
     "report": ["base", "facts", "judge", "kb", "gpucode"],
-    "engine": ["base", "parse", "facts", "view", "kb", "gpucode", "loadmap", "collect", "judge", "report"],
+    "engine": ["base", "parse", "facts", "view", "kb", "gpucode", "loadmap", "collect", "judge", "explain", "report"],
     "cli": [],
 }
 # everybody may have the error numbers; the rooms from the judge up share the public types

@@ -55,7 +55,7 @@ def cases(d535):
         (OLD, case("gtx1080ti-cu128", box("NVIDIA GeForce GTX 1080 Ti", d535), verdict="problem", cells={"torch|0": NONE, "onnxruntime:cuda|0": OK},
                    findings=[old_gpu(["torch|0"], "6.1"), NOTE, NOTE])),
         (OLD, case("no-driver", box("Tesla T4", None, bound=None), verdict="problem", cells={"torch|0": BAD, "onnxruntime:cuda|0": BAD},
-                   findings=[F("driver-missing", role="primary")])),
+                   findings=[F("driver-not-loaded", role="primary")])),  # libcuda1 is there, in the environment's own files
         (NEW, case("h100-580", box("NVIDIA H100 80GB HBM3", "580.95.05"), verdict="ok", cells=mine)),
         (OLD, case("rtx5090-570", box("NVIDIA GeForce RTX 5090", "570.124.06", open_module=True), verdict="ok",
                    cells={"torch|0": OK, "onnxruntime:cuda|0": "driver=ok code=ptx-jit verdict=ok"}, findings=[NOTE, NOTE])),
@@ -141,12 +141,10 @@ print(json.dumps({
 
 
 def values(doc, kind, field):
-    """{key: first value} of a field in the facts document."""
+    """{key: first known value} of a field in the facts document."""
     out = {}
-    for s in doc["subjects"]:
-        if s["kind"] == kind:
-            v = s["fields"].get(field)
-            out[s["key"]] = v[0].get("value") if v else None
+    for s in doc["facts"].get(kind, []):
+        out[s["key"]] = next((v["value"] for v in s.get(field, []) if "value" in v), None)
     return out
 
 
@@ -169,7 +167,8 @@ def ask(stack, env):
     n = said["cudnn"]
     text = "%d.%d.%d" % (n // 10000, n // 100 % 100, n % 100)
     family, libv = values(doc, "lib", "family"), values(doc, "lib", "version")
-    mine = sorted({".".join(str(libv[k]).split(".")[:3]) for k in family if k.startswith(site) and str(family[k]).startswith("cudnn")})
+    mine = sorted({".".join(str(libv[k]).split(".")[:3]) for k in family
+                   if k.startswith(site) and str(family[k]).startswith("cudnn") and libv[k]})  # some parts do not tell
     stack.same(env + ": cuDNN", mine, [text])
 
 
