@@ -94,21 +94,34 @@ static void add_heading(const struct cv_check_view *v, struct cv_table *tab)
 						     : cv_arena_printf(v->t->scratch, "%s %s", names[i], cv_term_arrow(v->t)));
 }
 
-/* Why cells stay unknown, each reason once. */
+static bool is_unknown(const struct cv_cell *c, size_t env)
+{
+	return c->env == env && c->verdict == CV_VERDICT_CANNOT_TELL && c->unknown_because;
+}
+
+/* Why cells stay unknown, each reason once; the workload is named where reasons differ. */
 static void print_unknown(const struct cv_check_view *v, size_t env)
 {
-	struct cv_strv told = { 0 };
+	struct cv_strv reasons = { 0 };
 
 	for (size_t i = 0; i < v->r->cells.n; i++) {
 		const struct cv_cell *c = &v->r->cells.v[i];
 
-		if (c->env != env || c->verdict != CV_VERDICT_CANNOT_TELL || !c->unknown_because ||
-		    cv_strv_has(&told, c->unknown_because))
-			continue;
-		cv_strv_push(v->t->scratch, &told, c->unknown_because);
+		if (is_unknown(c, env) && !cv_strv_has(&reasons, c->unknown_because))
+			cv_strv_push(v->t->scratch, &reasons, c->unknown_because);
+	}
+	for (size_t k = 0; k < reasons.n; k++) {
+		const char *who = "";
+
+		for (size_t i = 0; i < v->r->cells.n && reasons.n > 1 && !*who; i++) {
+			const struct cv_cell *c = &v->r->cells.v[i];
+
+			if (is_unknown(c, env) && cv_streq(c->unknown_because, reasons.v[k]))
+				who = cv_arena_printf(v->t->scratch, "%s: ", c->workload);
+		}
 		cv_term_to(v->t, INDENT);
 		cv_term_put(v->t, CV_INK_WARNING, "? ");
-		cv_term_wrap(v->t, INDENT + 2, CV_INK_PLAIN, cv_arena_printf(v->t->scratch, "%s: %s", c->workload, c->unknown_because));
+		cv_term_wrap(v->t, INDENT + 2, CV_INK_PLAIN, cv_arena_printf(v->t->scratch, "%s%s", who, reasons.v[k]));
 	}
 }
 
