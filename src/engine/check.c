@@ -17,12 +17,6 @@ static const struct check_doc *check_doc(const struct cv_doc *doc)
 	return (const struct check_doc *)doc;
 }
 
-/* Findings of the machine and of selected environments count; others are listed only. */
-static bool counts(const struct cv_report *r, const struct cv_finding *f)
-{
-	return f->env == CV_NO_INDEX || f->env >= r->envs.n || r->envs.v[f->env].selected;
-}
-
 static enum cv_status check_status(const struct cv_doc *doc, const struct cv_options *opt)
 {
 	const struct cv_report *r = check_doc(doc)->report;
@@ -32,7 +26,7 @@ static enum cv_status check_status(const struct cv_doc *doc, const struct cv_opt
 	if (r->verdict == CV_VERDICT_PROBLEM)
 		return exit_zero ? CV_STATUS_OK : CV_STATUS_PROBLEM;
 	for (size_t i = 0; i < r->findings.n; i++)
-		if (r->findings.v[i].severity >= level && counts(r, &r->findings.v[i]))
+		if (r->findings.v[i].severity >= level && cv_report_counts(r, &r->findings.v[i]))
 			return exit_zero ? CV_STATUS_OK : CV_STATUS_PROBLEM;
 	if (r->verdict == CV_VERDICT_CANNOT_TELL)
 		return exit_zero ? CV_STATUS_OK : CV_STATUS_CANNOT_TELL;

@@ -26,6 +26,9 @@ const char *cv_report_role_word(enum cv_role r);         /* primary, contributin
 const char *cv_report_tri_word(enum cv_tri t);           /* ok, bad, unknown */
 const char *cv_report_code_word(enum cv_code c);         /* native, ptx-jit, partial, none, unknown */
 
+/* True for a finding of the machine or of a selected environment: only those make the exit status and are told at length. */
+bool cv_report_counts(const struct cv_report *r, const struct cv_finding *f);
+
 /*
  * Parts of the terminal form, in the order in which they are printed. number[i] is the number under which finding i is told, 0
  * for notes; symptoms have the number of their cause.
@@ -40,6 +43,7 @@ void cv_check_print_head(const struct cv_check_view *v);
 void cv_check_print_cells(const struct cv_check_view *v);
 void cv_check_print_problems(const struct cv_check_view *v);
 void cv_check_print_rest(const struct cv_check_view *v, const struct cv_report_head *head);
+void cv_check_print_evidence(const struct cv_check_view *v, const struct cv_finding *f, size_t indent);
 
 /* True if finding i is a symptom that is told under finding *ret. */
 bool cv_check_cause(const struct cv_report *r, size_t i, size_t *ret);

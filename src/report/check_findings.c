@@ -4,7 +4,6 @@
 
 #include "base/str.h"
 #include "judge/judge.h"
-#include "report/text.h"
 
 #define INDENT 4
 #define DEEPER 6
@@ -19,7 +18,7 @@ bool cv_check_cause(const struct cv_report *r, size_t i, size_t *ret)
 	for (size_t k = 0; k < r->findings.n; k++) {
 		const struct cv_finding *c = &r->findings.v[k];
 
-		if (k == i || c->cause || c->severity == CV_NOTE || !cv_streq(c->rule->id, f->cause))
+		if (k == i || c->cause || c->severity == CV_NOTE || !cv_streq(c->rule->id, f->cause) || !cv_report_counts(r, c))
 			continue;
 		/* The cause in the same environment is meant, else the machine's, else any of that name. */
 		if (!found || c->env == f->env || (c->env == CV_NO_INDEX && r->findings.v[*ret].env != f->env)) {
@@ -40,84 +39,6 @@ static void heading(struct cv_term *t, const char *word)
 	cv_term_to(t, INDENT);
 	cv_term_put(t, CV_INK_DIM, word);
 	cv_term_nl(t);
-}
-
-/* Where the columns of value and source begin; a text too long for its column pushes what follows to the next line. */
-struct evidence_cols {
-	size_t value, source;
-};
-
-#define FACT_MAX 30
-#define VALUE_MAX 34
-
-static struct evidence_cols evidence_cols(const struct cv_finding *f)
-{
-	size_t fact = 0, value = 0;
-
-	for (size_t i = 0; i < f->evidence.n; i++) {
-		const struct cv_evidence *e = &f->evidence.v[i];
-		size_t fw = cv_text_width(e->fact), vw = cv_text_width(e->value ? e->value : "?");
-
-		if (fw > fact && fw <= FACT_MAX)
-			fact = fw;
-		if (vw > value && vw <= VALUE_MAX)
-			value = vw;
-	}
-	return (struct evidence_cols){ DEEPER + fact + 2, DEEPER + fact + 2 + value + 2 };
-}
-
-/* A file of an environment, whose path the reader has seen above, is told from site-packages on; -v tells all of it. */
-static const char *short_source(const struct cv_check_view *v, const char *source)
-{
-	static const char *const marks[] = { "/site-packages/", "/dist-packages/" };
-
-	if (!source || v->t->verbose)
-		return source;
-	for (size_t i = 0; i < v->r->envs.n; i++) {
-		if (!cv_starts(source, v->r->envs.v[i].path))
-			continue;
-		for (size_t k = 0; k < sizeof(marks) / sizeof(marks[0]); k++) {
-			const char *at = strstr(source, marks[k]);
-
-			if (at)
-				return cv_arena_printf(v->t->scratch, "%s%s", cv_term_dots(v->t), at);
-		}
-	}
-	return source;
-}
-
-static void print_one_evidence(const struct cv_check_view *v, const struct cv_evidence *e, struct evidence_cols at)
-{
-	struct cv_term *t = v->t;
-	const char *value = e->value ? e->value : "?", *from = short_source(v, e->source);
-	bool source = from && *from, beside;
-
-	cv_term_to(t, DEEPER);
-	cv_term_put(t, CV_INK_PLAIN, e->fact);
-	if (t->col + 2 > at.value)
-		cv_term_nl(t);
-	cv_term_to(t, at.value);
-	beside = source && at.value + cv_text_width(value) + 2 <= at.source && at.source + cv_text_width(from) <= t->width;
-	if (!beside) {
-		cv_term_wrap(t, at.value, CV_INK_BOLD, value);
-		if (!source)
-			return;
-		cv_term_to(t, DEEPER + 2);
-	} else {
-		cv_term_put(t, CV_INK_BOLD, value);
-		cv_term_to(t, at.source);
-	}
-	cv_term_wrap(t, DEEPER + 2, CV_INK_DIM, from);
-}
-
-static void print_evidence(const struct cv_check_view *v, const struct cv_finding *f)
-{
-	struct evidence_cols at = evidence_cols(f);
-
-	if (f->evidence.n)
-		heading(v->t, "evidence");
-	for (size_t i = 0; i < f->evidence.n; i++)
-		print_one_evidence(v, &f->evidence.v[i], at);
 }
 
 static void print_fix(const struct cv_check_view *v, const struct cv_fix *x, bool first)
@@ -155,7 +76,7 @@ static void print_symptoms(const struct cv_check_view *v, size_t cause)
 		const struct cv_finding *f = &v->r->findings.v[i];
 		size_t of;
 
-		if (!cv_check_cause(v->r, i, &of) || of != cause)
+		if (!cv_report_counts(v->r, f) || !cv_check_cause(v->r, i, &of) || of != cause)
 			continue;
 		if (first)
 			heading(v->t, "which also shows as");
@@ -178,7 +99,9 @@ static void print_problem(const struct cv_check_view *v, size_t i)
 		cv_term_to(t, INDENT);
 		cv_term_wrap(t, INDENT, CV_INK_PLAIN, f->why);
 	}
-	print_evidence(v, f);
+	if (f->evidence.n)
+		heading(t, "evidence");
+	cv_check_print_evidence(v, f, DEEPER);
 	for (size_t k = 0; k < f->fixes.n; k++)
 		print_fix(v, &f->fixes.v[k], k == 0);
 	if (f->prove) {

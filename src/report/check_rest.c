@@ -21,22 +21,18 @@ static void heading(struct cv_term *t, const char *word)
 	cv_term_nl(t);
 }
 
-static void print_note_details(struct cv_term *t, const struct cv_finding *f)
+static void print_note_details(const struct cv_check_view *v, const struct cv_finding *f)
 {
+	struct cv_term *t = v->t;
+
 	if (f->why) {
 		cv_term_to(t, INDENT + 2);
 		cv_term_wrap(t, INDENT + 2, CV_INK_PLAIN, f->why);
 	}
-	for (size_t i = 0; i < f->evidence.n; i++) {
-		const struct cv_evidence *e = &f->evidence.v[i];
-
-		cv_term_to(t, INDENT + 2);
-		cv_term_wrap(t, INDENT + 4, CV_INK_DIM,
-			     cv_arena_printf(t->scratch, "%s = %s  %s", e->fact, e->value ? e->value : "?", e->source ? e->source : ""));
-	}
+	cv_check_print_evidence(v, f, INDENT + 4);
 	for (size_t i = 0; i < f->fixes.n; i++)
 		if (f->fixes.v[i].command)
-			cv_term_command(t, INDENT + 2, f->fixes.v[i].command);
+			cv_term_command(t, INDENT + 4, f->fixes.v[i].command);
 }
 
 static void print_notes(const struct cv_check_view *v)
@@ -46,14 +42,14 @@ static void print_notes(const struct cv_check_view *v)
 	for (size_t i = 0; i < v->r->findings.n; i++) {
 		const struct cv_finding *f = &v->r->findings.v[i];
 
-		if (v->number[i])
+		if (v->number[i] || !cv_report_counts(v->r, f))
 			continue;
 		if (first)
 			heading(v->t, "notes");
 		first = false;
 		item(v->t, cv_arena_printf(v->t->scratch, "%s [%s]", f->title, f->rule->id));
 		if (v->t->verbose)
-			print_note_details(v->t, f);
+			print_note_details(v, f);
 	}
 	for (size_t i = 0; i < v->r->notices.n; i++) {
 		if (first)

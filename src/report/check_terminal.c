@@ -10,7 +10,7 @@ static void number_findings(const struct cv_report *r, unsigned *number)
 	size_t cause;
 
 	for (size_t i = 0; i < r->findings.n; i++)
-		if (r->findings.v[i].severity != CV_NOTE && !cv_check_cause(r, i, &cause))
+		if (r->findings.v[i].severity != CV_NOTE && cv_report_counts(r, &r->findings.v[i]) && !cv_check_cause(r, i, &cause))
 			number[i] = next++;
 	for (size_t i = 0; i < r->findings.n; i++)
 		if (cv_check_cause(r, i, &cause))

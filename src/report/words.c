@@ -69,3 +69,16 @@ const char *cv_report_code_word(enum cv_code c)
 	}
 	return "unknown";
 }
+
+bool cv_report_counts(const struct cv_report *r, const struct cv_finding *f)
+{
+	if (f->env == CV_NO_INDEX || f->env >= r->envs.n || r->envs.v[f->env].selected)
+		return true;
+	for (size_t i = 0; i < r->cells.n; i++) {
+		const struct cv_cell *c = &r->cells.v[i];
+
+		if (c->env < r->envs.n && r->envs.v[c->env].selected && cv_strv_has(&f->cells, c->key))
+			return true;
+	}
+	return false;
+}
