@@ -2,9 +2,9 @@
 /*
  * Py: one Python installation or virtual environment, understood from its files alone. Shared by the py_ collectors.
  *
- * cv_py_of_exe() and cv_py_of_prefix() do what CPython's getpath does when it starts (Modules/getpath.py of 3.11 and later, getpath.c
- * before): from the interpreter's path to the prefix, the base prefix and the standard library. cv_py_path() does what the site
- * module does then. The interpreter is never run.
+ * cv_py_of_exe() and cv_py_of_prefix() do what CPython's getpath does when it starts (Modules/getpath.py of 3.11 and later,
+ * getpath.c before): from the interpreter's path to the prefix, the base prefix and the standard library. cv_py_path() does
+ * what the site module does then. The interpreter is never run.
  */
 #ifndef CV_COLLECT_PY_H
 #define CV_COLLECT_PY_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One distribution. Its own METADATA is the word on name and version; the directory's name stands in where that is damaged, and stays
- * beside it where the two differ. In conda environments pip's RECORD is that of the build, before conda's tools changed the
- * libraries: only conda's own record has sizes that mean something there.
+ * One distribution. Its own METADATA is the word on name and version; the directory's name stands in where that is damaged,
+ * and stays beside it where the two differ. In conda environments pip's RECORD is that of the build, before conda's tools
+ * changed the libraries: only conda's own record has sizes that mean something there.
  */
 #include "collect/py_dist.h"
 
@@ -54,8 +54,10 @@ static bool of_family(const char *name)
 /* Where there is no knowledge base. */
 static bool stand_in(const char *name)
 {
-	static const char *const names[] = { "torch", "torchvision", "torchaudio", "triton", "onnxruntime", "tensorflow", "jax", "jaxlib",
-					     "cupy", "numpy", "flash-attn", "xformers", "bitsandbytes", "tensorrt", "vllm", "cudnn" };
+	static const char *const names[] = {
+		"torch", "torchvision", "torchaudio", "triton", "onnxruntime", "tensorflow", "jax", "jaxlib", "cupy",
+		"numpy", "flash-attn", "xformers", "bitsandbytes", "tensorrt", "vllm", "cudnn",
+	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (cv_streq(name, names[i]))
@@ -139,6 +141,11 @@ static const char *applies(struct put *p, const char *line)
 	return cv_str_dup(p->a, cv_str_trim(cv_str_sub(text, 0, (size_t)(cv_str_chr(text, ';')))));
 }
 
+static const char *bad_header(struct put *p, const struct cv_pyheads *heads)
+{
+	return cv_arena_printf(p->a, "line %u is no header", heads->bad_line);
+}
+
 static void put_requires(struct put *p, const struct cv_pyheads *heads, const char *path)
 {
 	const struct cv_pyhead *python = cv_pyheads_get(heads, "Requires-Python"), *h;
@@ -155,8 +162,8 @@ static void put_requires(struct put *p, const struct cv_pyheads *heads, const ch
 		line = line ? line : h->line;
 	}
 	if (heads->bad_line)
-		cv_facts_state(p->facts, p->s, CV_F_package_requires, CV_UNPARSED,
-			       cv_arena_printf(p->a, "line %u is no header", heads->bad_line), at(path, heads->bad_line));
+		cv_facts_state(p->facts, p->s, CV_F_package_requires, CV_UNPARSED, bad_header(p, heads),
+			       at(path, heads->bad_line));
 	else
 		cv_facts_list(p->facts, p->s, CV_F_package_requires, &requires, at(path, line));
 	if (python)
@@ -190,8 +197,7 @@ static void put_identity(struct put *p, const struct cv_pyheads *heads, const ch
 		put_version(p, version->value, at(path, version->line));
 	else
 		cv_facts_state(p->facts, p->s, CV_F_package_version, CV_UNPARSED,
-			       heads->bad_line ? cv_arena_printf(p->a, "line %u is no header", heads->bad_line) : "no Version header",
-			       at(path, heads->bad_line));
+			       heads->bad_line ? bad_header(p, heads) : "no Version header", at(path, heads->bad_line));
 }
 
 static int read_heads(struct put *p, const char *path, struct cv_pyheads *ret)
@@ -250,8 +256,7 @@ static void put_wheel(struct put *p)
 		line = line ? line : tag->line;
 	}
 	if (tags.n == 0 && heads.bad_line)
-		cv_facts_state(p->facts, p->s, CV_F_package_tags, CV_UNPARSED,
-			       cv_arena_printf(p->a, "line %u is no header", heads.bad_line), at(path, heads.bad_line));
+		cv_facts_state(p->facts, p->s, CV_F_package_tags, CV_UNPARSED, bad_header(p, &heads), at(path, heads.bad_line));
 	else
 		cv_facts_list(p->facts, p->s, CV_F_package_tags, &tags, at(path, line));
 }
@@ -281,8 +286,8 @@ static void put_url(struct put *p)
 	if (r < 0)
 		cv_see_fail(p->c, p->s, CV_F_package_url, r, at(path, 0));
 	else
-		cv_facts_str(p->facts, p->s, CV_F_package_url, url.editable ? cv_arena_printf(p->a, "%s (editable)", url.url) : url.url,
-			     at(path, 0));
+		cv_facts_str(p->facts, p->s, CV_F_package_url,
+			     url.editable ? cv_arena_printf(p->a, "%s (editable)", url.url) : url.url, at(path, 0));
 }
 
 struct record {
@@ -339,11 +344,10 @@ static int record_row(void *cookie, const struct cv_pyrecord_row *row)
 	return 0;
 }
 
-static void put_files(struct put *p, struct cv_py_files *f, const char *path)
+static void put_files(struct put *p, const struct cv_py_files *f, const char *path)
 {
 	struct cv_prov prov = at(path, 0);
 
-	cv_py_files_check(f);
 	cv_facts_int(p->facts, p->s, CV_F_package_record_checked, f->checked, prov);
 	cv_facts_list(p->facts, p->s, CV_F_package_record_missing, &f->missing, prov);
 	cv_facts_int(p->facts, p->s, CV_F_package_record_missing_n, f->missing_n, prov);
@@ -353,20 +357,33 @@ static void put_files(struct put *p, struct cv_py_files *f, const char *path)
 	cv_facts_int(p->facts, p->s, CV_F_package_record_changed_n, f->changed_n, prov);
 }
 
-static void put_record(struct put *p)
+/* Reads RECORD and looks for its files: all of them, or as many as cv_py_files keeps. */
+static int read_record(struct put *p, const char *path, bool all, struct record *rec, struct cv_pyrecord *ret_sum)
 {
-	const char *path = cv_path_join(p->a, p->d->path, "RECORD");
-	struct record rec = { .p = p };
-	struct cv_pyrecord sum;
 	struct cv_src *src;
 	int r = cv_view_open(p->c->view, path, &src);
 
-	if (r == 0) {
-		cv_py_files_init(&rec.files, p->c, p->a, p->d->dir);
-		rec.files.sizes = !p->by_conda;
-		r = cv_pyrecord_read(src, p->a, record_row, &rec, &sum);
-		cv_src_close(src);
-	}
+	if (r < 0)
+		return r;
+	*rec = (struct record){ .p = p };
+	cv_py_files_init(&rec->files, p->c, p->a, p->d->dir, all);
+	rec->files.sizes = !p->by_conda;
+	r = cv_pyrecord_read(src, p->a, record_row, rec, ret_sum);
+	cv_src_close(src);
+	if (r == 0)
+		cv_py_files_check(&rec->files);
+	return r;
+}
+
+static void put_record(struct put *p)
+{
+	const char *path = cv_path_join(p->a, p->d->path, "RECORD");
+	struct cv_pyrecord sum;
+	struct record rec;
+	int r = read_record(p, path, false, &rec, &sum);
+
+	if (r == 0 && cv_py_files_is_part(&rec.files))
+		r = read_record(p, path, true, &rec, &sum);
 	if (r < 0) {
 		cv_see_fail(p->c, p->s, CV_F_package_record_files, r, at(path, 0));
 		return;
@@ -388,20 +405,31 @@ static int conda_file(void *cookie, const struct cv_condafile *file)
 	return 0;
 }
 
+static int read_conda(struct put *p, bool all, struct cv_py_files *files, uint64_t *ret_offset, struct cv_condameta *ret)
+{
+	struct cv_src *src;
+	int r = cv_view_open(p->c->view, p->d->path, &src);
+
+	if (r < 0)
+		return r;
+	cv_py_files_init(files, p->c, p->a, p->d->dir, all);
+	r = cv_condameta_read(src, p->a, conda_file, files, ret_offset, ret);
+	cv_src_close(src);
+	if (r == 0)
+		cv_py_files_check(files);
+	return r;
+}
+
 static void put_conda(struct put *p)
 {
 	struct cv_condameta meta;
 	struct cv_py_files files;
-	struct cv_src *src;
 	uint64_t offset = 0;
-	int r = cv_view_open(p->c->view, p->d->path, &src);
+	int r = read_conda(p, false, &files, &offset, &meta);
 
 	put_by_name(p);
-	cv_py_files_init(&files, p->c, p->a, p->d->dir);
-	if (r == 0) {
-		r = cv_condameta_read(src, p->a, conda_file, &files, &offset, &meta);
-		cv_src_close(src);
-	}
+	if (r == 0 && cv_py_files_is_part(&files))
+		r = read_conda(p, true, &files, &offset, &meta);
 	if (r < 0) {
 		struct cv_prov prov = at(p->d->path, 0);
 
@@ -419,8 +447,9 @@ static void put_conda(struct put *p)
 void cv_py_dist_put(struct cv_collect_ctx *c, const struct cv_py_dist *d, struct cv_py_stack *stack,
 		    const struct cv_marker_env *markers, struct cv_subject *s)
 {
-	struct put p = { .c = c, .facts = c->facts, .a = cv_arena_new(PACKAGE_MEMORY), .d = d, .stack = stack, .markers = markers, .s = s };
+	struct put p = { .c = c, .facts = c->facts, .d = d, .stack = stack, .markers = markers, .s = s };
 
+	p.a = cv_arena_new(PACKAGE_MEMORY);
 	cv_facts_str(c->facts, s, CV_F_package_source, source_name(d->kind), at(d->path, 0));
 	if (!p.a) {
 		cv_diag_fail(c->diag, CV_ENOMEM, "%s: %s", d->path, cv_strerror(CV_ENOMEM));

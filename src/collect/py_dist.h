@@ -36,12 +36,13 @@ void cv_py_dist_put(struct cv_collect_ctx *c, const struct cv_py_dist *d, struct
 void cv_py_dist_put_name(struct cv_collect_ctx *c, const struct cv_py_dist *d, struct cv_subject *s);
 
 /*
- * Files that a package owns, looked for one by one: all native libraries and the files at its top, of the others a sample of at most
- * CV_PY_SAMPLE that is spread evenly, whatever their number.
+ * Files that a package owns, looked for one by one: all native libraries and the files at its top, of the others a sample of
+ * at most CV_PY_SAMPLE that is spread evenly, whatever their number.
  */
 #define CV_PY_SAMPLE 200
 #define CV_PY_ALWAYS 4000 /* native libraries and top files */
 #define CV_PY_TOPS 64
+#define CV_PY_ALL 100000
 #define CV_PY_NAMED 20
 
 struct cv_py_file {
@@ -55,17 +56,21 @@ struct cv_py_files {
 	struct cv_arena *a;
 	const char *root; /* recorded paths are relative to it */
 	bool sizes;       /* recorded sizes are those of the installed files */
+	bool all;
 	CV_VEC(struct cv_py_file) always, sample;
 	uint64_t stride, others, tops;
 	uint64_t checked, missing_n, changed_n;
 	struct cv_strv missing, changed; /* CV_PY_NAMED at most, as recorded */
 };
 
-void cv_py_files_init(struct cv_py_files *f, struct cv_collect_ctx *c, struct cv_arena *a, const char *root);
+/* With all, every file is kept, up to CV_PY_ALL. */
+void cv_py_files_init(struct cv_py_files *f, struct cv_collect_ctx *c, struct cv_arena *a, const char *root, bool all);
 /* Takes note of one file; path is copied if it is kept. */
 void cv_py_files_add(struct cv_py_files *f, struct cv_str path, bool has_size, uint64_t size);
 /* Looks for the files that were kept. */
 void cv_py_files_check(struct cv_py_files *f);
+/* After the check: something is wrong, and only a part was looked at. Then the whole is worth its price: counts become exact. */
+bool cv_py_files_is_part(const struct cv_py_files *f);
 /* True for "x.so" and "x.so.9". */
 bool cv_py_is_native(struct cv_str path);
 

@@ -3,12 +3,12 @@
  * Python environments: which there are, which one is meant, and each one's version, base and sys.path.
  *
  * Selected are those named by --env and --python. If none is named: in a tree all of them; on a live system the active one.
- * Active is what VIRTUAL_ENV, CONDA_PREFIX or python3 on PATH name. Where these differ, all are marked active and one is selected: if both
- * variables are set, the one that python3 on PATH starts (the other was entered before it); else the one that a variable names, as
- * installers go by it; else the one on PATH.
+ * Active is what VIRTUAL_ENV, CONDA_PREFIX or python3 on PATH name. Where these differ, all are marked active and one is
+ * selected: if both variables are set, the one that python3 on PATH starts (the other was entered before it); else the one
+ * that a variable names, as installers go by it; else the one on PATH.
  *
- * The key of an environment is its prefix. A second Python in one prefix (/usr/bin/python3.12 beside the python3 of /usr) has its interpreter
- * as key.
+ * The key of an environment is its prefix. A second Python in one prefix (/usr/bin/python3.12 beside the python3 of /usr)
+ * has its interpreter as key.
  */
 #include "collect/py.h"
 #include "collect/registry.h"
@@ -217,7 +217,7 @@ static bool same_minor(const struct cv_py *py, const char *version)
 	return cv_ver_part(version, 0) == (int64_t)py->major && cv_ver_part(version, 1) == (int64_t)py->minor;
 }
 
-/* Best first: the base's header, pyvenv.cfg, the interpreter's name. A pyvenv.cfg of another Python than the interpreter comes last. */
+/* Best first: the base's header, pyvenv.cfg, the interpreter's name. A pyvenv.cfg of another Python comes last. */
 static void put_version(struct run *r, const struct known *k, struct cv_subject *s)
 {
 	const struct cv_py *py = &k->py;
@@ -303,7 +303,7 @@ static void put(struct run *r, const struct known *k)
 	put_base(r, k, s);
 	cv_facts_bool(facts, s, CV_F_env_active, why != NULL, from(why));
 	cv_facts_bool(facts, s, CV_F_env_selected, is_selected(r, k), from(why));
-	if (cv_streq(kind, "distribution") && cv_fact_true(s, CV_F_env_managed) && cv_view_exists(r->c->view, "/var/lib/dpkg/status"))
+	if (cv_streq(kind, "distribution") && cv_fact_true(s, CV_F_env_managed) && has(r, "/var/lib/dpkg", "status"))
 		manager = "apt";
 	cv_facts_str(facts, s, CV_F_env_manager, manager, from(k->py.cfg_path ? k->py.cfg_path : k->py.prefix));
 	put_path(r, k, s);

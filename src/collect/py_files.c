@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Are a package's files there, and of their recorded size? torch has 14,000: every native library is looked for, and of the rest
- * a sample by stride, which doubles whenever the sample is full. So the result hangs on the list alone.
+ * Are a package's files there, and of their recorded size? torch has 14,000: every native library is looked for, and of the
+ * rest a sample by stride, which doubles whenever the sample is full. So the result hangs on the list alone.
  *
  * Left out are byte code (made again when missing) and what lies outside of the site directory (scripts), unless it is native.
  */
@@ -33,9 +33,9 @@ static bool is_top(struct cv_str path)
 	return slash < 0 || cv_str_chr(cv_str_from(path, (size_t)slash + 1), '/') < 0;
 }
 
-void cv_py_files_init(struct cv_py_files *f, struct cv_collect_ctx *c, struct cv_arena *a, const char *root)
+void cv_py_files_init(struct cv_py_files *f, struct cv_collect_ctx *c, struct cv_arena *a, const char *root, bool all)
 {
-	*f = (struct cv_py_files){ .c = c, .a = a, .root = root, .sizes = true, .stride = 1 };
+	*f = (struct cv_py_files){ .c = c, .a = a, .root = root, .sizes = true, .all = all, .stride = 1 };
 }
 
 /* Keeps every second one of the sample. */
@@ -62,7 +62,7 @@ void cv_py_files_add(struct cv_py_files *f, struct cv_str path, bool has_size, u
 	} else {
 		if (f->others++ % f->stride != 0)
 			return;
-		if (f->sample.n == CV_PY_SAMPLE)
+		if (f->sample.n == (f->all ? CV_PY_ALL : CV_PY_SAMPLE))
 			thin_out(f);
 		if ((f->others - 1) % f->stride != 0)
 			return;
@@ -105,4 +105,9 @@ void cv_py_files_check(struct cv_py_files *f)
 		check_one(f, &f->always.v[i]);
 	for (size_t i = 0; i < f->sample.n; i++)
 		check_one(f, &f->sample.v[i]);
+}
+
+bool cv_py_files_is_part(const struct cv_py_files *f)
+{
+	return !f->all && f->stride > 1 && (f->missing_n || f->changed_n);
 }

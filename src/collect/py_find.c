@@ -2,12 +2,13 @@
 /*
  * Where Python environments are looked for.
  *
- * Always: those named by --python and --env, VIRTUAL_ENV, CONDA_PREFIX, python3 (then python) on PATH, .venv and the like in the working
- * directory, /usr and /usr/local. With --all-envs and in a tree also the places where people and tools put them. Numbers are
- * bounded; whether a candidate is one costs a look or two.
+ * Always: those named by --python and --env, VIRTUAL_ENV, CONDA_PREFIX, python3 (then python) on PATH, .venv and the like in
+ * the working directory, /usr and /usr/local. With --all-envs and in a tree also the places where people and tools put them.
+ * Numbers are bounded; whether a candidate is one costs a look or two.
  *
- * On PATH may stand a shim: a script that picks an interpreter. pyenv's is understood (PYENV_VERSION, .python-version upwards from the
- * working directory, PYENV_ROOT/version); one of another tool is given as it is, and found to be foreign later.
+ * On PATH may stand a shim: a script that picks an interpreter. pyenv's is understood (PYENV_VERSION, .python-version
+ * upwards from the working directory, PYENV_ROOT/version); one of another tool is given as it is, and found to be foreign
+ * later.
  */
 #include "collect/py.h"
 

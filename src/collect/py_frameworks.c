@@ -2,10 +2,10 @@
 /*
  * Frameworks: what `import torch` and the like would find in each environment.
  *
- * As the import system does: the first entry of sys.path that holds a package of the name (a directory with __init__) or a module wins;
- * a directory without __init__ is at most a namespace, which a later package beats. If none wins, the map in the finder of an
- * editable installation is asked. Which distributions put the directory there is told by their RECORDs; where several did,
- * the size of the native module tells who wrote last.
+ * As the import system does: the first entry of sys.path that holds a package of the name (a directory with __init__) or a
+ * module wins; a directory without __init__ is at most a namespace, which a later package beats. If none wins, the map in
+ * the finder of an editable installation is asked. Which distributions put the directory there is told by their RECORDs;
+ * where several did, the size of the native module tells who wrote last.
  */
 #include "collect/py_dist.h"
 #include "collect/py_fw.h"
@@ -198,8 +198,10 @@ static const char *find_editable(struct run *r, const struct cv_subject *env, co
 		if (cv_view_read(r->c->view, file, 65536, r->a, &text) < 0)
 			continue;
 		while (cv_pth_next(&text, &no, &line)) {
-			const char *dir = line.kind == CV_PTH_EDITABLE ? finder_maps(r, cv_dirname(r->a, file), line.text, name) : NULL;
+			const char *dir = NULL;
 
+			if (line.kind == CV_PTH_EDITABLE)
+				dir = finder_maps(r, cv_dirname(r->a, file), line.text, name);
 			if (dir)
 				return dir;
 		}
@@ -295,13 +297,14 @@ static void put_claims(struct cv_py_fw *fw)
 static void one_framework(struct run *r, const struct cv_subject *env, const struct cv_py_fw_kind *kind)
 {
 	const struct cv_strv *path = cv_fact_list(env, CV_F_env_sys_path);
-	struct cv_py_fw fw = { .c = r->c, .facts = r->c->facts, .a = r->a, .env = env, .prefix = cv_subject_key(env), .lists = &r->lists };
+	struct cv_py_fw fw = { .c = r->c, .facts = r->c->facts, .a = r->a, .env = env, .lists = &r->lists };
 	struct cv_strv leftovers = { 0 };
-	const char *found = find_import(r, path, kind->import, &leftovers);
+	const char *found = find_import(r, path, kind->name, &leftovers);
 
+	fw.prefix = cv_subject_key(env);
 	if (!found)
-		found = find_editable(r, env, kind->import);
-	find_claims(r, &fw, kind->import);
+		found = find_editable(r, env, kind->name);
+	find_claims(r, &fw, kind->name);
 	if (!found && leftovers.n == 0 && fw.claims.n == 0)
 		return;
 	fw.s = cv_facts_add(fw.facts, CV_KIND_framework, cv_arena_printf(r->a, "%s|%s", fw.prefix, kind->name));
@@ -311,7 +314,7 @@ static void one_framework(struct run *r, const struct cv_subject *env, const str
 		cv_facts_list(fw.facts, fw.s, CV_F_framework_leftover, &leftovers, at(fw.prefix));
 	if (!found) {
 		cv_facts_state(fw.facts, fw.s, CV_F_framework_path, CV_ABSENT,
-			       leftovers.n ? "its directory has no __init__.py" : "its distribution is there, its directory is not",
+			       leftovers.n ? "its directory has no __init__.py" : "its distribution is there, its files are not",
 			       at(leftovers.n ? leftovers.v[0] : fw.prefix));
 		put_claims(&fw);
 		return;

@@ -25,8 +25,7 @@ struct cv_py_fw {
 
 /* A framework: where it is imported from, and who reads what its files tell. */
 struct cv_py_fw_kind {
-	const char *name;
-	const char *import; /* directory below an entry of sys.path */
+	const char *name; /* also what is imported: a directory below an entry of sys.path */
 	/* The native module, relative to the import directory: a directory, and the beginning of a file's name in it. */
 	const char *native_dir, *native_stem;
 	void (*read)(struct cv_py_fw *fw);

@@ -3,9 +3,9 @@
  * What each framework's own files say of its build. They are read, never imported.
  *
  *	torch        torch/version.py: __version__, cuda, hip (None where built without)
- *	onnxruntime  capi/build_and_package_info.py: package_name, __version__, cuda_version. GPU wheels have it, CPU wheels only from about
- *	             1.20 on; so where an old CPU wheel was written over a GPU one it is left behind and lies. Then the size of the
- *	             native module in the RECORDs tells whose files are there. capi/version_info.py is older.
+ *	onnxruntime  capi/build_and_package_info.py: package_name, __version__, cuda_version. GPU wheels have it, CPU wheels only
+ *	             from about 1.20 on; so where an old CPU wheel was written over a GPU one it is left behind and lies. Then
+ *	             the size of the native module in the RECORDs tells whose files are there. capi/version_info.py is older.
  *	tensorflow   python/platform/build_info.py: a dict; the version stands in a header
  *	jax          jax/version.py; CUDA comes with plugin packages: jax_plugins/xla_cuda12/xla_cuda_plugin.so
  *	cupy         cupy/_version.py, cupy/.data/_wheel.json; CUDA is in the distribution's name
@@ -67,7 +67,8 @@ static void put_failure(struct cv_py_fw *fw, enum cv_field id, const char *path,
 	enum cv_state state = cv_state_of_err(err);
 
 	if (state == CV_ABSENT)
-		cv_facts_state(fw->facts, fw->s, id, CV_UNPARSED, cv_arena_printf(fw->a, "%s is not there", cv_basename(path)), at(path, 0));
+		cv_facts_state(fw->facts, fw->s, id, CV_UNPARSED, cv_arena_printf(fw->a, "%s is not there", cv_basename(path)),
+			       at(path, 0));
 	else
 		cv_see_fail(fw->c, fw->s, id, err, at(path, 0));
 }
@@ -85,8 +86,8 @@ static void put_text(struct cv_py_fw *fw, const struct source *src, const char *
 	else if (src->err)
 		put_failure(fw, id, src->path, src->err);
 	else
-		cv_facts_state(fw->facts, fw->s, id, CV_UNPARSED, line ? "not a literal" : cv_arena_printf(fw->a, "%s is not set", name),
-			       at(src->path, line));
+		cv_facts_state(fw->facts, fw->s, id, CV_UNPARSED,
+			       line ? "not a literal" : cv_arena_printf(fw->a, "%s is not set", name), at(src->path, line));
 }
 
 static void put_version(struct cv_py_fw *fw, const char *version, const char *path, unsigned line)
@@ -221,7 +222,8 @@ static void put_ort_cuda(struct cv_py_fw *fw, const struct source *src, const ch
 	else if (own_word)
 		cv_facts_state(fw->facts, fw->s, CV_F_framework_cuda, CV_ABSENT, "built without CUDA", at(src->path, 0));
 	else if (package && cv_streq(package, "onnxruntime"))
-		cv_facts_state(fw->facts, fw->s, CV_F_framework_cuda, CV_ABSENT, "the files are those of the CPU package", at(fw->dir, 0));
+		cv_facts_state(fw->facts, fw->s, CV_F_framework_cuda, CV_ABSENT, "the files are those of the CPU package",
+			       at(fw->dir, 0));
 	else if (!provider)
 		cv_facts_state(fw->facts, fw->s, CV_F_framework_cuda, CV_ABSENT, "no CUDA provider", at(fw->dir, 0));
 }
@@ -229,8 +231,8 @@ static void put_ort_cuda(struct cv_py_fw *fw, const struct source *src, const ch
 static void read_ort(struct cv_py_fw *fw)
 {
 	struct source src = read_source(fw, "capi/build_and_package_info.py"), init = read_source(fw, "__init__.py");
-	const char *lib = cv_path_join(fw->a, fw->dir, "capi/libonnxruntime_providers_cuda.so"), *path = fw->dir, *package, *own, *shown;
-	const char *provider = cv_view_exists(fw->c->view, lib) ? lib : NULL;
+	const char *lib = cv_path_join(fw->a, fw->dir, "capi/libonnxruntime_providers_cuda.so");
+	const char *provider = cv_view_exists(fw->c->view, lib) ? lib : NULL, *path = fw->dir, *package, *own, *shown;
 	unsigned line, own_line, shown_line;
 	bool own_word;
 
@@ -272,18 +274,22 @@ static bool header_version(struct cv_py_fw *fw, const char *path)
 	}
 	if (!value[0].p || !value[1].p || !value[2].p)
 		return false;
-	put_version(fw, cv_arena_printf(fw->a, "%.*s.%.*s.%.*s", CV_STR_ARG(value[0]), CV_STR_ARG(value[1]), CV_STR_ARG(value[2])), path, 0);
+	put_version(fw,
+		    cv_arena_printf(fw->a, "%.*s.%.*s.%.*s", CV_STR_ARG(value[0]), CV_STR_ARG(value[1]), CV_STR_ARG(value[2])),
+		    path, 0);
 	return true;
 }
 
-static void put_info(struct cv_py_fw *fw, const struct source *src, const struct cv_pyname *info, const char *key, enum cv_field id)
+static void put_info(struct cv_py_fw *fw, const struct source *src, const struct cv_pyname *info, const char *key,
+		     enum cv_field id)
 {
 	const struct cv_pylit *v = cv_pylit_get(&info->value, key);
 
 	if (v && v->kind == CV_PYLIT_STR && isdigit((unsigned char)v->text[0]) && !strchr(v->text, '_'))
 		cv_facts_str(fw->facts, fw->s, id, v->text, at(src->path, info->line));
 	else
-		cv_facts_state(fw->facts, fw->s, id, CV_UNPARSED, cv_arena_printf(fw->a, "no %s", key), at(src->path, info->line));
+		cv_facts_state(fw->facts, fw->s, id, CV_UNPARSED, cv_arena_printf(fw->a, "no %s", key),
+			       at(src->path, info->line));
 }
 
 static void read_tensorflow(struct cv_py_fw *fw)
@@ -312,7 +318,8 @@ static void read_tensorflow(struct cv_py_fw *fw)
 		return;
 	}
 	if (!cuda || cuda->kind != CV_PYLIT_BOOL) {
-		cv_facts_state(fw->facts, fw->s, CV_F_framework_cuda, CV_UNPARSED, "no is_cuda_build", at(src.path, info ? info->line : 0));
+		cv_facts_state(fw->facts, fw->s, CV_F_framework_cuda, CV_UNPARSED, "no is_cuda_build",
+			       at(src.path, info ? info->line : 0));
 		return;
 	}
 	if (!cuda->truth) {
@@ -454,10 +461,10 @@ static void read_cupy(struct cv_py_fw *fw)
 }
 
 const struct cv_py_fw_kind cv_py_fw_kinds[] = {
-	{ .name = "torch", .import = "torch", .native_dir = "lib", .native_stem = "libtorch_cpu.so", .read = read_torch },
-	{ .name = "onnxruntime", .import = "onnxruntime", .native_dir = "capi", .native_stem = "onnxruntime_pybind11_state", .read = read_ort },
-	{ .name = "tensorflow", .import = "tensorflow", .native_dir = "", .native_stem = "libtensorflow_cc.so", .read = read_tensorflow },
-	{ .name = "jax", .import = "jax", .read = read_jax },
-	{ .name = "cupy", .import = "cupy", .native_dir = "_core", .native_stem = "core.", .read = read_cupy },
+	{ .name = "torch", .native_dir = "lib", .native_stem = "libtorch_cpu.so", .read = read_torch },
+	{ .name = "onnxruntime", .native_dir = "capi", .native_stem = "onnxruntime_pybind11_state", .read = read_ort },
+	{ .name = "tensorflow", .native_dir = "", .native_stem = "libtensorflow_cc.so", .read = read_tensorflow },
+	{ .name = "jax", .read = read_jax },
+	{ .name = "cupy", .native_dir = "_core", .native_stem = "core.", .read = read_cupy },
 };
 const size_t cv_py_fw_kind_count = sizeof(cv_py_fw_kinds) / sizeof(cv_py_fw_kinds[0]);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Installed distributions: for every environment, each directory of its sys.path is listed once; the names of the metadata directories
- * tell name and version. What belongs to the GPU stack is read further: in selected environments, and in all with --all-envs.
+ * Installed distributions: for every environment, each directory of its sys.path is listed once; the names of the metadata
+ * directories tell name and version. What belongs to the GPU stack is read further: in selected environments, and in all
+ * with --all-envs.
  *
- * A directory that several environments share (system packages of venvs, a user site) is listed once per run. The first directory
- * of sys.path that has a distribution wins; the others are shadowed. In one directory two of one name are what an interrupted update
- * left: the one with a RECORD wins, then the newer.
+ * A directory that several environments share (system packages of venvs, a user site) is listed once per run. The first
+ * directory of sys.path that has a distribution wins; the others are shadowed. In one directory two of one name are what an
+ * interrupted update left: the one with a RECORD wins, then the newer.
  */
 #include <stdlib.h>
 

@@ -4,11 +4,11 @@
  *
  *	PYTHONPATH, lib/pythonXY.zip, standard library, lib-dynload        from getpath; repeats and relative names are dealt with
  *	site-packages of the venv                                          if there is a pyvenv.cfg
- *	user site                                                          unless in a venv without system packages, or switched off
+ *	user site                                                          not in a venv without system packages, nor switched off
  *	site-packages of the prefixes                                      venv, and base unless the venv shuts it out
  *
- * After each site directory its .pth files are read, in order of their names. Debian and Fedora patch site.py; which of the patches is
- * there is told by its text. A NAME._pth file beside the interpreter replaces all of it (3.11 and later).
+ * After each site directory its .pth files are read, in order of their names. Debian and Fedora patch site.py; which of the
+ * patches is there is told by its text. A NAME._pth file beside the interpreter replaces all of it (3.11 and later).
  *
  * What code in .pth files, sitecustomize or usercustomize adds is not seen; such .pth lines are listed.
  */
@@ -125,7 +125,8 @@ static void add_stdlib(struct build *b)
 {
 	const struct cv_py *py = b->py;
 
-	add(b, cv_arena_printf(b->a, "%s/%s/python%u%u%s.zip", b->base, py->libdir, py->major, py->minor, py->threaded ? "t" : ""));
+	add(b, cv_arena_printf(b->a, "%s/%s/python%u%u%s.zip", b->base, py->libdir, py->major, py->minor,
+			       py->threaded ? "t" : ""));
 	add(b, lib(b, b->base, ""));
 	if (py->major == 2) {
 		add(b, lib(b, b->base, "/plat-linux2"));
@@ -171,7 +172,8 @@ static void pth_line(struct build *b, const char *dir, const char *file, const s
 		move_eggs(b);
 		return;
 	default:
-		cv_strv_push(b->a, &b->out.code, cv_arena_printf(b->a, "%s:%u %s", file, line->line, cv_pth_kind_name(line->kind)));
+		cv_strv_push(b->a, &b->out.code,
+			     cv_arena_printf(b->a, "%s:%u %s", file, line->line, cv_pth_kind_name(line->kind)));
 	}
 }
 

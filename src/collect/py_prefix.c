@@ -7,8 +7,8 @@
  * lib/pythonX.Y/os.py is looked for; a lib/pythonXY.zip counts before it. PYTHONHOME is handled with the path (py_path.c): it
  * concerns a run, not the installation.
  *
- * The compiled-in prefix that getpath falls back to is not known here; the directory of the interpreter behind all links stands in
- * for it.
+ * The compiled-in prefix that getpath falls back to is not known here; the directory of the interpreter behind all links
+ * stands in for it.
  */
 #include "collect/py.h"
 
@@ -97,8 +97,8 @@ static bool choose_version(struct cv_collect_ctx *c, const struct cv_strv *names
 }
 
 /*
- * The version where the interpreter's name does not tell it (a copy called python3): the pythonX.Y with a standard library below
- * lib of the nearest directory above that has one.
+ * The version where the interpreter's name does not tell it (a copy called python3): the pythonX.Y with a standard library
+ * below lib of the nearest directory above that has one.
  */
 static bool version_of_lib(struct cv_collect_ctx *c, const char *from, struct cv_py *py)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An entry of paths_data.paths: {"_path", "path_type": "hardlink" | "softlink" | "directory" | ..., "sha256", "sha256_in_prefix",
- * "size_in_bytes", "file_mode": "text" | "binary", "prefix_placeholder"}. The size is that in the package: where a placeholder was
- * replaced in a text, the installed file differs; in a binary the length is kept.
+ * An entry of paths_data.paths: {"_path", "path_type": "hardlink" | "softlink" | "directory" | ..., "sha256",
+ * "sha256_in_prefix", "size_in_bytes", "file_mode": "text" | "binary", "prefix_placeholder"}. The size is that in the
+ * package: where a placeholder was replaced in a text, the installed file differs; in a binary the length is kept.
  */
 #include "parse/condameta.h"
 

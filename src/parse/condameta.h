@@ -30,7 +30,7 @@ struct cv_condafile {
 /* Gets each file of paths_data; a return other than 0 ends the reading and is passed on. */
 typedef int cv_condafile_fn(void *cookie, const struct cv_condafile *file);
 
-/* fn may be NULL. CV_EFORMAT (with the offset in *ret_offset unless NULL), CV_ELIMIT, what reading or fn gave. Texts live in a. */
+/* fn may be NULL. CV_EFORMAT (with the offset in *ret_offset unless NULL), CV_ELIMIT, what reading or fn gave. Texts: in a. */
 int cv_condameta_read(struct cv_src *s, struct cv_arena *a, cv_condafile_fn *fn, void *cookie, uint64_t *ret_offset,
 		      struct cv_condameta *ret);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * {"url": ..., "vcs_info": {"vcs", "commit_id", "requested_revision"}} or "archive_info": {...} or "dir_info": {"editable": bool}.
- * Installers should write no password into the url; where one did all the same, it goes no further than here.
+ * {"url": ..., "vcs_info": {"vcs", "commit_id", "requested_revision"}} or "archive_info": {...} or "dir_info": {"editable":
+ * bool}. Installers should write no password into the url; where one did all the same, it goes no further than here.
  */
 #include "parse/directurl.h"
 

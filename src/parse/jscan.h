@@ -2,10 +2,11 @@
 /*
  * Jscan: JSON token by token from a src, in constant memory.
  *
- * For files of which little is wanted and much is there: the record of a conda package lists its files, 15,000 for pytorch, 5 MB;
- * a tree of it in memory costs 30 times as much as the 64 KB here. Small documents are read with jansson.
+ * For files of which little is wanted and much is there: the record of a conda package lists its files, 15,000 for pytorch,
+ * 5 MB; a tree of it in memory costs 30 times as much as the 64 KB here. Small documents are read with jansson.
  *
- * Checked: structure, numbers, literals, escapes, control characters, depth. Not checked: that text is UTF-8, that keys are unique.
+ * Checked: structure, numbers, literals, escapes, control characters, depth. Not checked: that text is UTF-8, that keys are
+ * unique.
  */
 #ifndef CV_PARSE_JSCAN_H
 #define CV_PARSE_JSCAN_H
@@ -18,7 +19,19 @@
 #define CV_JSCAN_DEPTH 64
 #define CV_JSCAN_TEXT 4096 /* longer strings are cut, with cut set */
 
-enum cv_jtoken { CV_J_END, CV_J_OBJ, CV_J_END_OBJ, CV_J_ARR, CV_J_END_ARR, CV_J_KEY, CV_J_STR, CV_J_NUM, CV_J_TRUE, CV_J_FALSE, CV_J_NULL };
+enum cv_jtoken {
+	CV_J_END,
+	CV_J_OBJ,
+	CV_J_END_OBJ,
+	CV_J_ARR,
+	CV_J_END_ARR,
+	CV_J_KEY,
+	CV_J_STR,
+	CV_J_NUM,
+	CV_J_TRUE,
+	CV_J_FALSE,
+	CV_J_NULL,
+};
 
 struct cv_jscan {
 	struct cv_src *src;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Markers, evaluated while they are parsed. As in the "packaging" library of 2026, values of the variables that are versions are
- * compared as versions where the right side makes a specifier; all else as strings, for which only equality is defined ("<" is
- * never true). Where the library would raise an error or its releases differ (a kernel release compared with a version),
- * the answer here is unknown. "extra" is compared in normalised form.
+ * Markers, evaluated while they are parsed. As in the "packaging" library of 2026, values of the variables that are versions
+ * are compared as versions where the right side makes a specifier; all else as strings, for which only equality is defined
+ * ("<" is never true). Where the library would raise an error or its releases differ (a kernel release compared with a
+ * version), the answer here is unknown. "extra" is compared in normalised form.
  */
 #include "parse/requirement.h"
 

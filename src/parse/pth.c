@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A line that begins with '#' is a comment, one of blanks nothing, one that begins with "import " or "import\t" code. All else is a
- * path, of which only the end is trimmed. Lines end with LF, CRLF or CR.
+ * A line that begins with '#' is a comment, one of blanks nothing, one that begins with "import " or "import\t" code. All
+ * else is a path, of which only the end is trimmed. Lines end with LF, CRLF or CR.
  */
 #include "parse/pth.h"
 

@@ -38,7 +38,7 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
-/* Moves behind a string that begins here (at its quote). Its contents without the quotes are in *ret; false if it does not end. */
+/* Moves behind the string whose quote stands here; its contents are in *ret. False if it does not end. */
 static bool raw_string(struct lexer *l, struct cv_str *ret)
 {
 	char q = *l->p;

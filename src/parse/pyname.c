@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * In a .dist-info name the first '-' should end the name (other dashes become '_'), but older tools kept dashes in names and some
- * versions hold one ("1.0-1"): the version begins at the first dash behind which a version stands. In conda records the name may
- * hold dashes and the two other parts cannot. A wheel's build tag begins with a digit.
+ * In a .dist-info name the first '-' should end the name (other dashes become '_'), but older tools kept dashes in names and
+ * some versions hold one ("1.0-1"): the version begins at the first dash behind which a version stands. In conda records the
+ * name may hold dashes and the two other parts cannot. A wheel's build tag begins with a digit.
  */
 #include "parse/pyname.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Three tools write this file. venv: home, include-system-site-packages, version, executable, command. virtualenv: also
- * implementation, version_info ("3.11.2.final.0"), virtualenv, base-prefix. uv: home, implementation, uv, version_info ("3.12.3").
+ * implementation, version_info ("3.11.2.final.0"), virtualenv, base-prefix. uv: home, implementation, uv, version_info
+ * ("3.12.3").
  *
  * getpath takes the first "home", site the last of the other keys. A missing include-system-site-packages counts as true.
  */

@@ -3,7 +3,7 @@
  * Reads requirements, one a line, for tests/truth/requirements.py.
  *
  *	in:  the values of the marker variables, NAME=VALUE lines, up to an empty line; then requirements
- *	out: name TAB extras (comma list) TAB specifiers TAB url TAB marker: "y n ?" ("" where there is none), or "!" for what is none
+ *	out: name TAB extras (comma list) TAB specifiers TAB url TAB marker ("y", "n", "?" or "" for none); "!" for what is none
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Are distributions and imports found as the environment's own Python finds them?
 
-  imports.py [--helper PROGRAM] [ENV...]
+  imports.py [--helper PROGRAM] [--below DIR] [ENV...]
 
-For every environment (default: those under /tmp/envs and pyenv's): importlib.metadata tells names, versions and numbers of files,
+For every environment (those named, those in DIR; without either pyenv's): importlib.metadata tells names, versions and numbers of files,
 importlib.util.find_spec where torch and the others would come from. Nothing is imported. Prints "N agree / N differ"; exit 1
 where anything differs.
 """
@@ -43,11 +43,9 @@ print(json.dumps([dists, total, specs]))
 """
 
 
-def environments():
-    found = []
-    for pattern in ("/tmp/envs/*", "~/.pyenv/versions/*"):
-        found += [e for e in sorted(glob.glob(os.path.expanduser(pattern))) if os.path.exists(os.path.join(e, "bin/python3"))]
-    return found
+def environments(directory):
+    return [e for e in sorted(glob.glob(os.path.join(os.path.expanduser(directory), "*")))
+            if os.path.exists(os.path.join(e, "bin/python3"))]
 
 
 def first(subject, name):
@@ -84,13 +82,15 @@ def compare(helper, env):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--helper")
+    parser.add_argument("--below")
     parser.add_argument("envs", nargs="*")
     args = parser.parse_args()
     top = tempfile.mkdtemp(prefix="cuvet-imports-")
     agree = differ = 0
     try:
         helper = args.helper or syspath.build(top)
-        envs = args.envs or environments()
+        envs = args.envs + (environments(args.below) if args.below else [])
+        envs = envs or environments("~/.pyenv/versions")
         for env in envs:
             for what, want, got in compare(helper, env):
                 agree += want == got

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Are requirements and markers read as `packaging` reads them?
 
-  requirements.py [--random N] [--seed N]
+  requirements.py [--random N] [--seed N] [--below DIR]
 
-Every Requires-Dist line of the distributions that this machine's Pythons and virtual environments have, and random ones. Prints
+Every Requires-Dist line of the distributions of this machine's Pythons (and of the environments in DIR), and random ones. Prints
 "N agree / N differ"; skipped (and said) where packaging is missing or older than 22. Exit 1 where anything differs.
 """
 import argparse
@@ -22,8 +22,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 SOURCES = ["tests/helpers/pyreq.c", "src/parse/requirement.c", "src/parse/marker.c", "src/base/version.c", "src/base/version_spec.c",
            "src/base/str.c", "src/base/arena.c", "src/base/vec.c"]
-SITES = ("~/.pyenv/versions/*/lib/python3*/site-packages", "/usr/lib/python3/dist-packages", "/tmp/envs/*/lib/python3*/site-packages",
-         "~/.venv/lib/python3*/site-packages", "/opt/*/lib/python3*/site-packages")
+SITES = ["~/.pyenv/versions/*/lib/python3*/site-packages", "/usr/lib/python3/dist-packages", "~/.venv/lib/python3*/site-packages",
+         "/opt/*/lib/python3*/site-packages"]
 
 VARIABLES = {"python_version", "python_full_version", "os_name", "sys_platform", "platform_machine", "platform_system", "extra",
              "implementation_name", "platform_python_implementation", "implementation_version", "platform_release", "platform_version"}
@@ -41,9 +41,9 @@ def load_packaging():
     return None
 
 
-def real_lines():
+def real_lines(below):
     lines = set()
-    for site in SITES:
+    for site in SITES + ([os.path.join(below, "*/lib/python3*/site-packages")] if below else []):
         for path in glob.glob(os.path.join(os.path.expanduser(site), "*.*-info/METADATA")):
             with open(path, encoding="utf-8", errors="replace") as f:
                 headers = email.parser.HeaderParser().parse(f)
@@ -127,6 +127,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--random", type=int, default=20000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--below")
     args = parser.parse_args()
     packaging = load_packaging()
     if not packaging:
@@ -136,7 +137,7 @@ def main():
     env = dict(markers.default_environment(), extra="")
     del env["platform_release"], env["platform_version"]
     r = random.Random(args.seed)
-    lines = real_lines()
+    lines = real_lines(args.below)
     real_n = len(lines)
     lines += [random_line(r) for _ in range(args.random)]
     with tempfile.TemporaryDirectory() as top:

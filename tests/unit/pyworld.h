@@ -57,7 +57,8 @@ static inline void pyworld_venv(struct pyworld *w, const char *dir, const char *
 	char path[PATH_MAX], text[1024];
 
 	snprintf(path, sizeof(path), "%s/pyvenv.cfg", dir);
-	snprintf(text, sizeof(text), "home = /usr/bin\nversion = 3.11.2\n%s", cfg[0] ? cfg : "include-system-site-packages = false\n");
+	snprintf(text, sizeof(text), "home = /usr/bin\nversion = 3.11.2\n%s",
+		 cfg[0] ? cfg : "include-system-site-packages = false\n");
 	tmptree_file(&w->t, path, text);
 	snprintf(path, sizeof(path), "%s/bin/python3", dir);
 	tmptree_link(&w->t, path, "/usr/bin/python3");
@@ -77,7 +78,8 @@ static inline void pyworld_file(struct pyworld *w, const char *dir, const char *
 
 static inline void pyworld_run(struct pyworld *w)
 {
-	static const struct cv_collector *const all[] = { &cv_collector_py_envs, &cv_collector_py_packages, &cv_collector_py_frameworks };
+	static const struct cv_collector *const all[] = { &cv_collector_py_envs, &cv_collector_py_packages,
+							  &cv_collector_py_frameworks };
 	struct cv_collect_ctx c = { .kb = cv_kb_builtin(), .sel = &w->sel, .diag = &w->diag };
 
 	assert_int_equal(cv_view_tree_new(w->t.dir, &w->diag, &w->view), 0);

@@ -91,11 +91,14 @@ static void test_jscan_text(void **state)
 
 static const char record[] =
 	"{\"build\": \"cuda126_py311_0\", \"build_number\": 3, \"channel\": \"https://c/conda-forge/linux-64\",\n"
-	" \"depends\": [\"cuda-version >=12.6,<13\", \"python\"], \"files\": [\"a\", \"b\"], \"name\": \"pytorch\", \"extra\": {\"x\": [1]},\n"
+	" \"depends\": [\"cuda-version >=12.6,<13\", \"python\"], \"files\": [\"a\", \"b\"], \"name\": \"pytorch\", "
+			"\"extra\": {\"x\": [1]},\n"
 	" \"paths_data\": {\"paths\": [\n"
 	"  {\"_path\": \"lib/libtorch.so\", \"path_type\": \"hardlink\", \"sha256\": \"00\", \"size_in_bytes\": 10},\n"
-	"  {\"_path\": \"bin/torchrun\", \"path_type\": \"hardlink\", \"file_mode\": \"text\", \"prefix_placeholder\": \"/p\", \"size_in_bytes\": 9},\n"
-	"  {\"_path\": \"lib/libx.so\", \"path_type\": \"hardlink\", \"file_mode\": \"binary\", \"prefix_placeholder\": \"/p\", \"size_in_bytes\": 8},\n"
+	"  {\"_path\": \"bin/torchrun\", \"path_type\": \"hardlink\", \"file_mode\": \"text\", "
+			"\"prefix_placeholder\": \"/p\", \"size_in_bytes\": 9},\n"
+	"  {\"_path\": \"lib/libx.so\", \"path_type\": \"hardlink\", \"file_mode\": \"binary\", "
+			"\"prefix_placeholder\": \"/p\", \"size_in_bytes\": 8},\n"
 	"  {\"_path\": \"lib/link.so\", \"path_type\": \"softlink\", \"size_in_bytes\": 7}, 5],\n"
 	"  \"paths_version\": 1}, \"version\": \"2.5.1\"}";
 

@@ -16,7 +16,8 @@ static void test_directurl_forms(void **state)
 	struct cv_directurl d;
 
 	(void)state;
-	assert_int_equal(cv_directurl_parse(CV_STR("{\"url\": \"file:///src/torch\", \"dir_info\": {\"editable\": true}}"), a, &d), 0);
+	assert_int_equal(cv_directurl_parse(CV_STR("{\"url\": \"file:///src/torch\", \"dir_info\": {\"editable\": "
+			"true}}"), a, &d), 0);
 	assert_string_equal(d.url, "file:///src/torch");
 	assert_true(d.editable);
 	assert_null(d.commit);
@@ -32,7 +33,8 @@ static void test_directurl_forms(void **state)
 
 static void test_directurl_refuses(void **state)
 {
-	static const char *const bad[] = { "", "{}", "[]", "{\"url\": 5}", "{\"url\": \"a\", \"url\": \"b\"}", "{\"url\": \"a\"", "x" };
+	static const char *const bad[] = { "", "{}", "[]", "{\"url\": 5}", "{\"url\": \"a\", \"url\": "
+			"\"b\"}", "{\"url\": \"a\"", "x" };
 	struct cv_arena *a = cv_arena_new(1 << 20);
 	struct cv_directurl d;
 

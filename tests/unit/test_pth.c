@@ -12,7 +12,8 @@
 
 static void test_pth_lines(void **state)
 {
-	struct cv_str rest = CV_STR("# comment\n\n   \nfoo/bar  \r\n../x\rimport os\t\nimport\tsys; sys.path\n importx\nimportant\nlast");
+	struct cv_str rest = CV_STR("# comment\n\n   \nfoo/bar  \r\n../x\rimport os\t\nimport\tsys; sys.path\n "
+			"importx\nimportant\nlast");
 	static const struct {
 		int kind;
 		const char *text;
@@ -48,13 +49,15 @@ static enum cv_pth_kind kind_of(const char *text)
 static void test_pth_known_code(void **state)
 {
 	(void)state;
-	assert_int_equal(kind_of("import os; var = 'SETUPTOOLS_USE_DISTUTILS'; enabled = os.environ.get(var, 'local') == 'local'; "
+	assert_int_equal(kind_of("import os; var = 'SETUPTOOLS_USE_DISTUTILS'; enabled = os.environ.get(var, 'local') "
+			"== 'local'; "
 				 "enabled and __import__('_distutils_hack').add_shim();"), CV_PTH_HARMLESS);
 	assert_int_equal(kind_of("import __editable___foo_1_0_finder; __editable___foo_1_0_finder.install()"), CV_PTH_EDITABLE);
 	assert_int_equal(kind_of("import sys, types, os;has_mfs = sys.version_info > (3, 5);p = 1"), CV_PTH_NAMESPACE);
 	assert_int_equal(kind_of("import sys; sys.__plen = len(sys.path)"), CV_PTH_EGG_BEGIN);
 	assert_int_equal(kind_of("import sys; new=sys.path[sys.__plen:]; del sys.path[sys.__plen:]; "
-				 "p=getattr(sys,'__egginsert',0); sys.path[p:p]=new; sys.__egginsert = p+len(new)"), CV_PTH_EGG_END);
+				 "p=getattr(sys,'__egginsert',0); sys.path[p:p]=new; sys.__egginsert = "
+						"p+len(new)"), CV_PTH_EGG_END);
 	assert_int_equal(kind_of("import site; site.addsitedir('/x')"), CV_PTH_CODE);
 	assert_string_equal(cv_pth_kind_name(CV_PTH_CODE), "other");
 	assert_string_equal(cv_pth_kind_name(CV_PTH_EDITABLE), "editable");

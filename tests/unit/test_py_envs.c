@@ -206,7 +206,8 @@ static void test_py_envs_base_gone(void **state)
 	const struct cv_subject *s;
 	const struct cv_value *v;
 
-	pyworld_file(w, "/app/.venv", "pyvenv.cfg", "home = /opt/py/bin\ninclude-system-site-packages = false\nversion = 3.13.1\n");
+	pyworld_file(w, "/app/.venv", "pyvenv.cfg", "home = /opt/py/bin\ninclude-system-site-packages = false\n"
+			"version = 3.13.1\n");
 	tmptree_link(&w->t, "/app/.venv/bin/python3", "/opt/py/bin/python3.13");
 	tmptree_dir(&w->t, "/app/.venv/lib/python3.13/site-packages");
 	pyworld_run(w);

@@ -58,7 +58,8 @@ static void test_py_frameworks_torch(void **state)
 
 	dist(w, "torch", "2.9.0", "torch/__init__.py,,0\ntorch/lib/libtorch_cpu.so,,3\n");
 	tmptree_file(&w->t, SITE "/torch/__init__.py", "");
-	tmptree_file(&w->t, SITE "/torch/version.py", "__version__ = '2.9.0+cu128'\ncuda: Optional[str] = '12.8'\nhip: Optional[str] = None\n");
+	tmptree_file(&w->t, SITE "/torch/version.py", "__version__ = '2.9.0+cu128'\ncuda: Optional[str] = '12.8'\n"
+			"hip: Optional[str] = None\n");
 	tmptree_file(&w->t, SITE "/torch/lib/libtorch_cpu.so", "xxx");
 	tmptree_file(&w->t, SITE "/torch/lib/libtorch_cuda.so", "not an ELF file");
 	pyworld_run(w);
@@ -126,9 +127,11 @@ static void test_py_frameworks_editable(void **state)
 {
 	struct pyworld *w = *state;
 
-	tmptree_file(&w->t, SITE "/__editable__.torch-2.8.pth", "import __editable___torch_finder; __editable___torch_finder.install()\n");
+	tmptree_file(&w->t, SITE "/__editable__.torch-2.8.pth", "import __editable___torch_finder; "
+			"__editable___torch_finder.install()\n");
 	tmptree_file(&w->t, SITE "/__editable___torch_finder.py",
-		     "import sys\nMAPPING: dict[str, str] = {'torch': '/src/pytorch/torch', 'torchgen': '/src/pytorch/torchgen'}\n");
+		     "import sys\nMAPPING: dict[str, str] = {'torch': '/src/pytorch/torch', 'torchgen': "
+				"'/src/pytorch/torchgen'}\n");
 	tmptree_file(&w->t, "/src/pytorch/torch/__init__.py", "");
 	tmptree_file(&w->t, "/src/pytorch/torch/version.py", "__version__ = '2.8.0a0+gitabc'\ncuda = '12.6'\n");
 	pyworld_run(w);
@@ -140,7 +143,8 @@ static void test_py_frameworks_editable(void **state)
 static void both_ort(struct pyworld *w, const char *native, const char *info)
 {
 	dist(w, "onnxruntime", "1.19.2", "onnxruntime/__init__.py,,\n" STATE ",,3\n");
-	dist(w, "onnxruntime_gpu", "1.19.2", "onnxruntime/__init__.py,,\nonnxruntime/capi/build_and_package_info.py,,\n" STATE ",,7\n");
+	dist(w, "onnxruntime_gpu", "1.19.2", "onnxruntime/__init__.py,,\nonnxruntime/capi/build_and_package_info.py,,"
+			"\n" STATE ",,7\n");
 	tmptree_file(&w->t, SITE "/onnxruntime/__init__.py", "__version__ = \"1.19.2\"\n");
 	tmptree_file(&w->t, CAPI "/build_and_package_info.py", info);
 	tmptree_file(&w->t, SITE "/" STATE, native);
@@ -225,7 +229,8 @@ static void test_py_frameworks_tensorflow(void **state)
 	dist(w, "tensorflow", "2.18.0", "tensorflow/__init__.py,,\n");
 	tmptree_file(&w->t, SITE "/tensorflow/__init__.py", "");
 	tmptree_file(&w->t, SITE "/tensorflow/python/platform/build_info.py",
-		     "import collections\nbuild_info = collections.OrderedDict([('cuda_version', '12.5.1'), ('cudnn_version', '9'), "
+		     "import collections\nbuild_info = collections.OrderedDict([('cuda_version', '12.5.1'), "
+				"('cudnn_version', '9'), "
 		     "('is_cuda_build', True)])\n");
 	tmptree_file(&w->t, SITE "/tensorflow/include/tensorflow/core/public/version.h",
 		     "#define TF_MAJOR_VERSION 2\n#define TF_MINOR_VERSION 18\n#define TF_PATCH_VERSION 0\n");

@@ -44,12 +44,15 @@ static void torch(struct pyworld *w)
 	tmptree_file(&w->t, TORCH "/METADATA",
 		     "Metadata-Version: 2.1\nName: torch\nVersion: 2.9.0+cu128\nRequires-Python: >=3.10\n"
 		     "Requires-Dist: nvidia-cudnn-cu12==9.10.2.21; platform_system == \"Linux\"\nRequires-Dist: filelock\n"
-		     "Requires-Dist: triton==3.5.0; platform_machine == \"x86_64\"\nRequires-Dist: numpy; sys_platform == \"win32\"\n\nbody\n");
+		     "Requires-Dist: triton==3.5.0; platform_machine == \"x86_64\"\nRequires-Dist: numpy; "
+				"sys_platform == \"win32\"\n\nbody\n");
 	tmptree_file(&w->t, TORCH "/WHEEL", "Wheel-Version: 1.0\nTag: cp311-cp311-manylinux_2_28_x86_64\n\n");
 	tmptree_file(&w->t, TORCH "/INSTALLER", "uv\n");
 	tmptree_file(&w->t, TORCH "/RECORD",
-		     "../../../bin/torchrun,sha256=x,5\nfunctorch/__init__.py,,1\ntorch/__init__.py,,2\ntorch/__pycache__/__init__.cpython-311.pyc,,\n"
-		     "torch/lib/libtorch.so,,3\ntorch/lib/libx.so.9,,3\ntorch/nn/deep/a.py,,1\nisympy.py,,1\ntorch-2.9.0.dist-info/RECORD,,\n");
+		     "../../../bin/torchrun,sha256=x,5\nfunctorch/__init__.py,,1\ntorch/__init__.py,,2\n"
+				"torch/__pycache__/__init__.cpython-311.pyc,,\n"
+		     "torch/lib/libtorch.so,,3\ntorch/lib/libx.so.9,,3\ntorch/nn/deep/a.py,,1\nisympy.py,,1\n"
+				"torch-2.9.0.dist-info/RECORD,,\n");
 	tmptree_file(&w->t, SITE "/functorch/__init__.py", "x");
 	tmptree_file(&w->t, SITE "/torch/__init__.py", "xx");
 	tmptree_file(&w->t, SITE "/torch/lib/libtorch.so", "xxx");
@@ -173,16 +176,18 @@ static void test_py_packages_shadowed(void **state)
 /* System packages that a venv sees too: one subject for each environment. */
 static void test_py_packages_shared(void **state)
 {
+	static const char shared[] = "/usr/lib/python3.11/site-packages/numpy-2.0.0.dist-info";
 	struct pyworld *w = *state;
+	const char *second = cv_arena_printf(w->a, "%s|/home/b/venv", shared);
 
 	pyworld_venv(w, "/home/b/venv", "include-system-site-packages = true\n");
-	tmptree_file(&w->t, "/usr/lib/python3.11/site-packages/numpy-2.0.0.dist-info/METADATA", "Name: numpy\nVersion: 2.0.0\n\n");
+	tmptree_file(&w->t, "/usr/lib/python3.11/site-packages/numpy-2.0.0.dist-info/METADATA", "Name: numpy\n"
+			"Version: 2.0.0\n\n");
 	pyworld_run(w);
 	assert_int_equal(cv_facts_count(w->facts, CV_KIND_package), 2);
-	pyworld_text(package(w, "/usr/lib/python3.11/site-packages/numpy-2.0.0.dist-info"), CV_F_package_env, "/usr");
-	pyworld_text(package(w, "/usr/lib/python3.11/site-packages/numpy-2.0.0.dist-info|/home/b/venv"), CV_F_package_env, "/home/b/venv");
-	pyworld_text(package(w, "/usr/lib/python3.11/site-packages/numpy-2.0.0.dist-info|/home/b/venv"), CV_F_package_path,
-		     "/usr/lib/python3.11/site-packages/numpy-2.0.0.dist-info");
+	pyworld_text(package(w, shared), CV_F_package_env, "/usr");
+	pyworld_text(package(w, second), CV_F_package_env, "/home/b/venv");
+	pyworld_text(package(w, second), CV_F_package_path, shared);
 }
 
 static void test_py_packages_conda(void **state)
@@ -244,19 +249,46 @@ static void test_py_packages_sample(void **state)
 	const struct cv_subject *s;
 	size_t n = 0;
 
+	tmptree_dir(&w->t, SITE "/torch/a/b");
 	for (unsigned i = 0; i < 5000; i++)
-		n += (size_t)snprintf(record + n, sizeof(record) - n, "torch/a/b/f%u.py,,1\n", i);
+		n += (size_t)snprintf(record + n, sizeof(record) - n, "torch/a/b/f%u.py,,0\n", i);
 	for (unsigned i = 0; i < 30; i++)
 		n += (size_t)snprintf(record + n, sizeof(record) - n, "torch/lib/lib%u.so,,1\n", i);
 	tmptree_file(&w->t, TORCH "/METADATA", "Name: torch\nVersion: 2.9.0\n\n");
 	tmptree_file(&w->t, TORCH "/RECORD", record);
+	for (unsigned i = 0; i < 5030; i++) {
+		snprintf(record, sizeof(record), i < 5000 ? SITE "/torch/a/b/f%u.py" : SITE "/torch/lib/lib%u.so",
+			i < 5000 ? i : i - 5000);
+		tmptree_file(&w->t, record, i < 5000 ? "" : "x");
+	}
 	pyworld_run(w);
 	s = package(w, TORCH);
 	assert_int_equal(cv_fact_int(s, CV_F_package_record_files, 0), 5030);
 	assert_in_range(cv_fact_int(s, CV_F_package_record_checked, 0), 30 + 100, 30 + 200);
-	assert_int_equal(cv_fact_int(s, CV_F_package_record_missing_n, 0), cv_fact_int(s, CV_F_package_record_checked, 0));
+	assert_int_equal(cv_fact_int(s, CV_F_package_record_missing_n, 9), 0);
+}
+
+/* Once something is missing all files are looked for, so that the count is the true one. */
+static void test_py_packages_damaged_counts_all(void **state)
+{
+	struct pyworld *w = *state;
+	static char record[100000];
+	const struct cv_subject *s;
+	size_t n = 0;
+
+	for (unsigned i = 0; i < 1000; i++)
+		n += (size_t)snprintf(record + n, sizeof(record) - n, "torch/a/b/f%u.py,,1\n", i);
+	snprintf(record + n, sizeof(record) - n, "torch/lib/lib.so,,1\n");
+	tmptree_file(&w->t, TORCH "/METADATA", "Name: torch\nVersion: 2.9.0\n\n");
+	tmptree_file(&w->t, TORCH "/RECORD", record);
+	tmptree_file(&w->t, SITE "/torch/a/b/f0.py", "other");
+	pyworld_run(w);
+	s = package(w, TORCH);
+	assert_int_equal(cv_fact_int(s, CV_F_package_record_checked, 0), 1001);
+	assert_int_equal(cv_fact_int(s, CV_F_package_record_missing_n, 0), 1000);
+	assert_int_equal(cv_fact_int(s, CV_F_package_record_changed_n, 0), 1);
 	assert_int_equal(cv_fact_list(s, CV_F_package_record_missing)->n, 20);
-	assert_string_equal(cv_fact_list(s, CV_F_package_record_missing)->v[0], "torch/lib/lib0.so");
+	assert_string_equal(cv_fact_list(s, CV_F_package_record_missing)->v[0], "torch/lib/lib.so");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -267,6 +299,7 @@ int main(void)
 		TEST(test_py_packages_whole),	 TEST(test_py_packages_files_gone), TEST(test_py_packages_damaged),
 		TEST(test_py_packages_no_files), TEST(test_py_packages_shadowed),   TEST(test_py_packages_shared),
 		TEST(test_py_packages_conda),	 TEST(test_py_packages_not_selected), TEST(test_py_packages_sample),
+		TEST(test_py_packages_damaged_counts_all),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,7 +71,8 @@ static void test_pyassign_torch(void **state)
 {
 	struct fixture *f = *state;
 
-	parse(f, "from typing import Optional\n\n__all__ = ['__version__', 'debug']\n__version__ = '2.11.0+cu130'\ndebug = False\n"
+	parse(f, "from typing import Optional\n\n__all__ = ['__version__', 'debug']\n__version__ = '2.11.0+cu130'\n"
+			"debug = False\n"
 		 "cuda: Optional[str] = '13.0'\nhip: Optional[str] = None\n");
 	assert_string_equal(get(f, "__version__"), "'2.11.0+cu130'");
 	assert_string_equal(get(f, "cuda"), "'13.0'");
@@ -126,7 +127,8 @@ static void test_pyassign_strings(void **state)
 {
 	struct fixture *f = *state;
 
-	parse(f, "a = 'it\\'s' \"two\"\nb = r'\\d'\nc = '''x\ny'''\nd = u\"1.0\" # comment\ne = (\n 'p'\n 'q'\n)\ng = '\\x41\\n'\n");
+	parse(f, "a = 'it\\'s' \"two\"\nb = r'\\d'\nc = '''x\ny'''\nd = u\"1.0\" # comment\ne = (\n 'p'\n 'q'\n)\ng = "
+			"'\\x41\\n'\n");
 	assert_string_equal(get(f, "a"), "'it'stwo'");
 	assert_string_equal(get(f, "b"), "'\\d'");
 	assert_string_equal(get(f, "c"), "'x\ny'");

@@ -45,7 +45,8 @@ static void test_requirement_forms(void **state)
 
 static void test_requirement_refuses(void **state)
 {
-	static const char *const bad[] = { "", "-x", "a b", "a[", "a[x", "a[,]", "a >", "a (>=1", "a @", "a ;", "a >=1 b", "a =1=" };
+	static const char *const bad[] = { "", "-x", "a b", "a[", "a[x", "a[,]", "a >", "a (>=1", "a @", "a ;",
+		"a >=1 b", "a =1=" };
 	struct cv_arena *a = cv_arena_new(1 << 20);
 	struct cv_req r;
 
