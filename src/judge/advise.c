@@ -140,8 +140,8 @@ static bool far_newer(const char *a, const char *b)
 }
 
 /* True if a build of the release keep was found: then it stands in *ret. Otherwise the newest of both kinds are in *best. */
-static bool search_torch(const struct cv_judge_ctx *ctx, const struct cv_want *want, const char *keep, struct cv_build_advice *ret,
-			 struct best *best)
+static bool search_torch(const struct cv_judge_ctx *ctx, const struct cv_want *want, const char *keep,
+			 struct cv_build_advice *ret, struct best *best)
 {
 	struct cv_kb_iter it = cv_kb_iter(ctx->kb, "torch", NULL, "release");
 	struct cv_kb_row row;
@@ -254,7 +254,8 @@ const char *cv_min_driver(const struct cv_judge_ctx *ctx)
 	return min;
 }
 
-enum cv_tri cv_advise_driver(const struct cv_judge_ctx *ctx, const char *version, const struct cv_wgpu **ret_gpu, const char **ret_last)
+enum cv_tri cv_advise_driver(const struct cv_judge_ctx *ctx, const char *version, const struct cv_wgpu **ret_gpu,
+			     const char **ret_last)
 {
 	bool unknown = false;
 

@@ -14,9 +14,9 @@
 struct cv_want {
 	struct cv_cc gpus[CV_WANT_GPUS]; /* each kind once */
 	size_t n;
-	const char *api;   /* CUDA version of the driver API, NULL: not known */
+	const char *api; /* CUDA version of the driver API, NULL: not known */
 	bool api_exact;
-	const char *py;    /* "3.12" or NULL: any */
+	const char *py;	   /* "3.12" or NULL: any */
 	const char *glibc; /* NULL: any */
 	bool aarch64;
 };
@@ -45,7 +45,8 @@ bool cv_advise_ort(const struct cv_judge_ctx *ctx, const struct cv_want *want, i
  * May the driver be raised to version? CV_TRI_BAD: a GPU would be dropped (*ret_gpu, *ret_last say which and its last
  * branch). UNKNOWN: a GPU's compute capability is not known.
  */
-enum cv_tri cv_advise_driver(const struct cv_judge_ctx *ctx, const char *version, const struct cv_wgpu **ret_gpu, const char **ret_last);
+enum cv_tri cv_advise_driver(const struct cv_judge_ctx *ctx, const char *version, const struct cv_wgpu **ret_gpu,
+			     const char **ret_last);
 /* The lowest last branch of all GPUs ("580"), NULL if none has one. */
 const char *cv_last_driver(const struct cv_judge_ctx *ctx);
 /* The oldest driver that all GPUs accept ("570"), NULL if none is known. */
@@ -55,10 +56,10 @@ const char *cv_min_driver(const struct cv_judge_ctx *ctx);
 struct cv_install {
 	const struct cv_wenv *env;
 	const struct cv_subject *pkg; /* the installed package that is replaced, or NULL */
-	struct cv_strv remove;        /* distributions to remove first */
-	struct cv_strv specs;         /* "onnxruntime-gpu==1.31.1" */
-	const char *index_url;        /* NULL: the default index */
-	bool force;                   /* even if that version is installed */
+	struct cv_strv remove;	      /* distributions to remove first */
+	struct cv_strv specs;	      /* "onnxruntime-gpu==1.31.1" */
+	const char *index_url;	      /* NULL: the default index */
+	bool force;		      /* even if that version is installed */
 	bool no_deps;
 };
 /* NULL where no command can be given (conda packages, a Python that its distribution manages): then say it in words. */

@@ -32,7 +32,8 @@ enum cv_tri cv_driver_compiles(const struct cv_judge_ctx *ctx, const char *cuda,
 		return CV_TRI_OK;
 	if (!d->api_exact || !known || !needed) {
 		if (ret_because)
-			*ret_because = cv_arena_printf(ctx->a, "whether this driver compiles PTX of CUDA %s is not known", release);
+			*ret_because =
+				cv_arena_printf(ctx->a, "whether this driver compiles PTX of CUDA %s is not known", release);
 		return CV_TRI_UNKNOWN;
 	}
 	return CV_TRI_BAD;
@@ -180,13 +181,18 @@ struct cv_provided cv_load_provided(const struct cv_judge_ctx *ctx, const struct
 	return p;
 }
 
+bool cv_soname_decides(const char *soname)
+{
+	return wheel_of(cv_soname_family(soname)) && cv_soname_major(soname).n;
+}
+
 void cv_load_needs(const struct cv_judge_ctx *ctx, const struct cv_wload *l, struct cv_strv *ret)
 {
 	const struct cv_strv *needed = cv_fact_list(l->fw, CV_F_framework_gpu_needed);
 	const char *version = l->version ? cv_ver_public(ctx->a, l->version) : NULL, *cudnn, *soname;
 
 	for (size_t i = 0; i < needed->n; i++)
-		if (wheel_of(cv_soname_family(needed->v[i])) && cv_soname_major(needed->v[i]).n)
+		if (cv_soname_decides(needed->v[i]))
 			cv_strv_push(ctx->a, ret, needed->v[i]);
 	/* ONNX Runtime opens cuDNN only when a session begins, from 1.28 on. */
 	if (!needed->n || !version || !cv_streq(l->framework, "onnxruntime"))
@@ -282,7 +288,8 @@ static enum cv_tri driver_of(const struct cv_judge_ctx *ctx, const struct cv_wlo
 	return cv_driver_floor(ctx, l->cuda, ret_because) == CV_TRI_OK ? CV_TRI_OK : CV_TRI_UNKNOWN;
 }
 
-static enum cv_code code_of(const struct cv_judge_ctx *ctx, const struct cv_wload *l, const struct cv_wgpu *g, const char **ret_because)
+static enum cv_code code_of(const struct cv_judge_ctx *ctx, const struct cv_wload *l, const struct cv_wgpu *g,
+			    const char **ret_because)
 {
 	struct cv_code_match m;
 
@@ -295,7 +302,8 @@ static enum cv_code code_of(const struct cv_judge_ctx *ctx, const struct cv_wloa
 	m = cv_load_code(ctx, l, g);
 	if (m.code == CV_CODE_NONE || m.code == CV_CODE_PARTIAL) { /* is for a rule to say */
 		if (g->visible == CV_TRI_UNKNOWN)
-			*ret_because = cv_arena_printf(ctx->a, "whether CUDA_VISIBLE_DEVICES=%s means this GPU is not known", ctx->w->mask_value);
+			*ret_because = cv_arena_printf(ctx->a, "whether CUDA_VISIBLE_DEVICES=%s means this GPU is not known",
+						       ctx->w->mask_value);
 		return CV_CODE_UNKNOWN;
 	}
 	if (m.code != CV_CODE_UNKNOWN)
@@ -305,9 +313,11 @@ static enum cv_code code_of(const struct cv_judge_ctx *ctx, const struct cv_wloa
 	else if (!l->code)
 		*ret_because = l->code_because;
 	else if (m.undecided)
-		*ret_because = cv_arena_printf(ctx->a, "whether code of %s runs on compute capability %s is not settled", l->label, g->cc);
+		*ret_because = cv_arena_printf(ctx->a, "whether code of %s runs on compute capability %s is not settled",
+					       l->label, g->cc);
 	else if (l->has_file_code)
-		*ret_because = ctx->w->driver.api ? "whether this driver compiles its PTX is not known" : ctx->w->driver.api_because;
+		*ret_because =
+			ctx->w->driver.api ? "whether this driver compiles its PTX is not known" : ctx->w->driver.api_because;
 	else
 		(void)cv_driver_compiles(ctx, l->cuda, ret_because);
 	return m.code;
@@ -335,7 +345,8 @@ static void make_cell(struct cv_judge_ctx *ctx, const struct cv_wload *l, size_t
 
 	if (!c)
 		return;
-	c->key = g ? cv_arena_printf(ctx->a, "%zu|%s|%zu", l->env, l->name, gpu) : cv_arena_printf(ctx->a, "%zu|%s|-", l->env, l->name);
+	c->key = g ? cv_arena_printf(ctx->a, "%zu|%s|%zu", l->env, l->name, gpu)
+		   : cv_arena_printf(ctx->a, "%zu|%s|-", l->env, l->name);
 	c->env = l->env;
 	c->gpu = gpu;
 	c->workload = l->name;
@@ -390,7 +401,8 @@ void cv_cells_judge(struct cv_judge_ctx *ctx)
 		if (has_error(ctx, c->key)) {
 			c->verdict = CV_VERDICT_PROBLEM;
 			c->unknown_because = NULL;
-		} else if (c->driver == CV_TRI_OK && c->loads == CV_TRI_OK && (c->code == CV_CODE_NATIVE || c->code == CV_CODE_PTX_JIT)) {
+		} else if (c->driver == CV_TRI_OK && c->loads == CV_TRI_OK &&
+			   (c->code == CV_CODE_NATIVE || c->code == CV_CODE_PTX_JIT)) {
 			c->verdict = CV_VERDICT_OK;
 			c->unknown_because = NULL;
 		} else {

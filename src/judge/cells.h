@@ -21,10 +21,12 @@ struct cv_code_match cv_load_code(const struct cv_judge_ctx *ctx, const struct c
 enum cv_provider { CV_PROVIDER_NONE, CV_PROVIDER_ENV, CV_PROVIDER_LOADER, CV_PROVIDER_ELSEWHERE };
 struct cv_provided {
 	enum cv_provider by;
-	const struct cv_wlib *lib;          /* NULL when only the wheel's record tells */
-	const struct cv_wlib *other_major;  /* the same library of another major, when by is NONE */
+	const struct cv_wlib *lib;	   /* NULL when only the wheel's record tells */
+	const struct cv_wlib *other_major; /* the same library of another major, when by is NONE */
 };
 struct cv_provided cv_load_provided(const struct cv_judge_ctx *ctx, const struct cv_wload *l, const char *soname);
+/* Is this library one of those that decide: a CUDA run-time, cuBLAS or cuDNN with a major? */
+bool cv_soname_decides(const char *soname);
 /* The libraries of the CUDA stack that decide: those of DT_NEEDED that collectors list, and cuDNN where it is opened later. */
 void cv_load_needs(const struct cv_judge_ctx *ctx, const struct cv_wload *l, struct cv_strv *ret);
 /* True if the package's files are all there as its RECORD has them, as far as was looked. */

@@ -90,8 +90,8 @@ void cv_find_fact(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct c
 	const struct cv_field_info *info = &cv_field_table[id];
 	const struct cv_value *v = cv_fact(s, id);
 
-	add_evidence(ctx, f, cv_arena_printf(ctx->a, "%s.%s", cv_kind_names[info->kind], info->name), cv_value_text(ctx->a, id, v),
-		     cv_prov_text(ctx->a, &v->prov));
+	add_evidence(ctx, f, cv_arena_printf(ctx->a, "%s.%s", cv_kind_names[info->kind], info->name),
+		     cv_value_text(ctx->a, id, v), cv_prov_text(ctx->a, &v->prov));
 }
 
 void cv_find_row(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct cv_kb_row *row)
@@ -154,7 +154,8 @@ static void say(struct cv_judge_ctx *ctx, enum cv_said_what what, const char *id
 	for (size_t i = 0; i < ctx->said.n; i++) {
 		const struct cv_said *old = &ctx->said.v[i];
 
-		if (old->what == what && cv_streq(old->because, text) && (id == old->id || (id && old->id && cv_streq(id, old->id))))
+		if (old->what == what && cv_streq(old->because, text) &&
+		    (id == old->id || (id && old->id && cv_streq(id, old->id))))
 			return;
 	}
 	said = CV_VEC_PUSH(ctx->a, &ctx->said);

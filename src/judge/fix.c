@@ -8,6 +8,7 @@
 #include "judge/advise.h"
 
 #include "base/version.h"
+#include "judge/cells.h"
 
 bool cv_is_conda(const struct cv_wenv *env, const struct cv_subject *pkg)
 {
@@ -67,7 +68,8 @@ const char *cv_install_command(const struct cv_judge_ctx *ctx, const struct cv_i
 }
 
 /* conda-forge's builds follow the virtual package __cuda; asking for a CUDA build by name is what a user can type. */
-static const char *conda_command(const struct cv_judge_ctx *ctx, const struct cv_wenv *env, const char *package, int64_t cuda_major)
+static const char *conda_command(const struct cv_judge_ctx *ctx, const struct cv_wenv *env, const char *package,
+				 int64_t cuda_major)
 {
 	return cv_arena_printf(ctx->a, "conda install -p %s -c conda-forge \"%s=*=*cuda*\" \"cuda-version=%lld\"",
 			       cv_shell_quote(ctx->a, env->path), package, (long long)cuda_major);
@@ -89,12 +91,14 @@ static void add_command(struct cv_judge_ctx *ctx, struct cv_finding *f, const st
 	if (command)
 		cv_find_command(ctx, f, command, changes);
 	else
-		cv_find_command(ctx, f, venv_command(ctx, in->env, in),
-				"makes a virtual environment in ~/gpu-env: this Python belongs to the distribution, which forbids pip");
+		cv_find_command(
+			ctx, f, venv_command(ctx, in->env, in),
+			"makes a virtual environment in ~/gpu-env: this Python belongs to the distribution, which forbids pip");
 }
 
 /* torchvision and torchaudio must come from the same index and release. */
-static void add_companions(struct cv_judge_ctx *ctx, const struct cv_wenv *env, const struct cv_build_advice *b, struct cv_strv *specs)
+static void add_companions(struct cv_judge_ctx *ctx, const struct cv_wenv *env, const struct cv_build_advice *b,
+			   struct cv_strv *specs)
 {
 	static const char *const names[] = { "torchvision", "torchaudio" };
 
@@ -117,8 +121,44 @@ static const char *torch_changes(const struct cv_judge_ctx *ctx, const struct cv
 	return cv_arena_printf(ctx->a, "replaces %s by torch %s+%s%s", l->label, b->version, b->variant,
 			       cv_ver_cmp(CV_VER_DOTTED, ctx->w->driver.api, b->cuda) >= 0
 				       ? ""
-				       : cv_arena_printf(ctx->a, "; CUDA %s runs on this driver (%s) by minor-version compatibility",
+				       : cv_arena_printf(ctx->a,
+							 "; CUDA %s runs on this driver (%s) by minor-version compatibility",
 							 b->cuda, ctx->w->driver.api));
+}
+
+/* Requirements are lines: does one of another package than pkg name this one? */
+static bool is_required(const struct cv_wenv *env, const struct cv_subject *pkg, const char *name)
+{
+	for (size_t i = 0; i < env->packages.n; i++) {
+		const struct cv_strv *requires = cv_fact_list(env->packages.v[i], CV_F_package_requires);
+
+		for (size_t k = 0; env->packages.v[i] != pkg && k < requires->n; k++)
+			if (cv_require_names(requires->v[k], name))
+				return true;
+	}
+	return false;
+}
+
+/*
+ * Wheels of another CUDA major that write the files which the new build's wheels write, and that nothing else requires: if
+ * they stayed, they would lie beneath the new ones and take them away when they go.
+ */
+static void clashing_wheels(const struct cv_judge_ctx *ctx, const struct cv_wenv *env, const struct cv_subject *pkg,
+			    int64_t cuda_major, struct cv_strv *ret)
+{
+	static const char *const stems[] = { "nvidia-cudnn-cu", "nvidia-nccl-cu", "nvidia-cusparselt-cu", "nvidia-nvshmem-cu" };
+
+	for (size_t i = 0; i < env->packages.n; i++) {
+		const char *name = cv_fact_str(env->packages.v[i], CV_F_package_name);
+
+		for (size_t k = 0; name && k < sizeof(stems) / sizeof(stems[0]); k++) {
+			uint64_t major;
+
+			if (cv_starts(name, stems[k]) && cv_str_u64(cv_str_of(name + strlen(stems[k])), &major) &&
+			    (int64_t)major != cuda_major && !is_required(env, pkg, name))
+				cv_strv_push(ctx->a, ret, name);
+		}
+	}
 }
 
 /* The vendor's index of a build, NULL if kb has none. */
@@ -136,9 +176,11 @@ static void add_torch(struct cv_judge_ctx *ctx, struct cv_finding *f, const stru
 	struct cv_install in = { .env = env, .pkg = l->pkg, .index_url = torch_index(ctx, b->variant) };
 
 	if (cv_is_conda(env, l->pkg)) {
-		cv_find_command(ctx, f, conda_command(ctx, env, "pytorch", cv_ver_part(b->cuda, 0)), "installs the CUDA build of conda-forge");
+		cv_find_command(ctx, f, conda_command(ctx, env, "pytorch", cv_ver_part(b->cuda, 0)),
+				"installs the CUDA build of conda-forge");
 		return;
 	}
+	clashing_wheels(ctx, env, l->pkg, cv_ver_part(b->cuda, 0), &in.remove);
 	cv_strv_push(ctx->a, &in.specs, cv_arena_printf(ctx->a, "torch==%s+%s", b->version, b->variant));
 	add_companions(ctx, env, b, &in.specs);
 	add_command(ctx, f, &in, torch_changes(ctx, l, b));
@@ -156,7 +198,8 @@ bool cv_fix_torch(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct c
 	else if (!cv_want_of(ctx, env, &want))
 		none = "the GPUs or the driver are not known well enough to name a build that fits";
 	else if (!cv_advise_torch(ctx, &want, keep, &b))
-		none = cv_arena_printf(ctx->a, "no torch build in the knowledge base (%s) fits this driver, these GPUs and this Python",
+		none = cv_arena_printf(ctx->a,
+				       "no torch build in the knowledge base (%s) fits this driver, these GPUs and this Python",
 				       cv_kb_date(ctx->kb));
 	if (none) {
 		if (ret_none)
@@ -165,7 +208,8 @@ bool cv_fix_torch(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct c
 	}
 	add_torch(ctx, f, l, &b);
 	/* Beyond the driver's CUDA it runs, with less: the other way is an older torch. */
-	if (!cv_is_conda(env, l->pkg) && cv_ver_cmp(CV_VER_DOTTED, want.api, b.cuda) < 0 && cv_advise_torch_in_full(ctx, &want, &full))
+	if (!cv_is_conda(env, l->pkg) && cv_ver_cmp(CV_VER_DOTTED, want.api, b.cuda) < 0 &&
+	    cv_advise_torch_in_full(ctx, &want, &full))
 		add_torch(ctx, f, l, &full);
 	return true;
 }
@@ -183,6 +227,31 @@ static void same_directory(const struct cv_judge_ctx *ctx, const struct cv_wenv 
 			cv_strv_push(ctx->a, ret, name);
 	}
 	cv_strv_sort(ret);
+}
+
+/* Are the CUDA libraries that this onnxruntime-gpu needs there already, from torch's wheels or the system? */
+static bool ort_libs_there(const struct cv_judge_ctx *ctx, const struct cv_wload *l, const struct cv_build_advice *b)
+{
+	static const char *const properties[] = { "needs", "opens" };
+	bool any = false;
+
+	for (size_t i = 0; i < sizeof(properties) / sizeof(properties[0]); i++) {
+		const char *words = cv_kb_value(ctx->kb, "onnxruntime-gpu", b->version, properties[i]);
+		struct cv_str rest = cv_str_of(words ? words : ""), word;
+
+		while (cv_str_word(&rest, &word)) {
+			const char *soname = cv_str_dup(ctx->a, word);
+			enum cv_provider by;
+
+			if (!cv_soname_decides(soname))
+				continue;
+			any = true;
+			by = cv_load_provided(ctx, l, soname).by;
+			if (by != CV_PROVIDER_ENV && by != CV_PROVIDER_LOADER)
+				return false;
+		}
+	}
+	return any;
 }
 
 /* The CUDA major to share: that of the torch beside it, otherwise 0 for whatever the driver runs. */
@@ -203,14 +272,17 @@ bool cv_fix_ort(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct cv_
 	struct cv_build_advice b;
 	struct cv_want want;
 	const char *none = NULL;
+	bool with_libs;
 
 	if (ctx->w->jetson)
 		none = "install the onnxruntime-gpu wheel of the board's own JetPack";
 	else if (!cv_want_of(ctx, env, &want))
 		none = "the GPUs or the driver are not known well enough to name a build that fits";
 	else if (!cv_advise_ort(ctx, &want, major, &b))
-		none = cv_arena_printf(ctx->a, "no onnxruntime-gpu%s in the knowledge base (%s) has code for these GPUs and a wheel for this Python",
-				       major ? cv_arena_printf(ctx->a, " for CUDA %lld", (long long)major) : "", cv_kb_date(ctx->kb));
+		none = cv_arena_printf(
+			ctx->a,
+			"no onnxruntime-gpu%s in the knowledge base (%s) has code for these GPUs and a wheel for this Python",
+			major ? cv_arena_printf(ctx->a, " for CUDA %lld", (long long)major) : "", cv_kb_date(ctx->kb));
 	if (none) {
 		if (ret_none)
 			*ret_none = none;
@@ -222,7 +294,11 @@ bool cv_fix_ort(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct cv_
 		return true;
 	}
 	same_directory(ctx, env, "onnxruntime", &in.remove);
-	cv_strv_push(ctx->a, &in.specs, cv_arena_printf(ctx->a, "onnxruntime-gpu==%s", b.version));
+	with_libs = !ort_libs_there(ctx, l, &b) && cv_kb_value(ctx->kb, "onnxruntime-gpu", b.version, "extras");
+	if (with_libs)
+		clashing_wheels(ctx, env, l->pkg, cv_ver_part(b.cuda, 0), &in.remove);
+	cv_strv_push(ctx->a, &in.specs,
+		     cv_arena_printf(ctx->a, "onnxruntime-gpu%s==%s", with_libs ? "[cuda,cudnn]" : "", b.version));
 	add_command(ctx, f, &in,
 		    cv_arena_printf(ctx->a, "replaces %s by onnxruntime-gpu %s, built for CUDA %s%s", l->label, b.version, b.cuda,
 				    major ? " like the torch beside it" : ""));
@@ -238,7 +314,8 @@ const char *cv_driver_how(const struct cv_judge_ctx *ctx, const char *version)
 	if (ctx->w->container)
 		return cv_arena_printf(ctx->a, "install driver %s or newer on the host; nothing in the container", version);
 	if (os && cv_streq(os, "ubuntu"))
-		return cv_arena_printf(ctx->a, "install driver %s or newer (ubuntu-drivers install, or a package nvidia-driver-NNN)", version);
+		return cv_arena_printf(
+			ctx->a, "install driver %s or newer (ubuntu-drivers install, or a package nvidia-driver-NNN)", version);
 	return cv_arena_printf(ctx->a, "install driver %s or newer with the system's package manager", version);
 }
 

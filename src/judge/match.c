@@ -245,7 +245,8 @@ struct cv_mask cv_mask_apply(const char *value, bool ordered, struct cv_mask_gpu
 		}
 		if (!good) {
 			m.bad = entry;
-			m.bad_is_end = i == 0 && (cv_str_is(entry, "-1") || cv_str_is(entry, "NoDevFiles") || cv_str_is(entry, "none"));
+			m.bad_is_end =
+				i == 0 && (cv_str_is(entry, "-1") || cv_str_is(entry, "NoDevFiles") || cv_str_is(entry, "none"));
 			break;
 		}
 	}
@@ -290,6 +291,13 @@ int cv_tags_glibc(const struct cv_strv *tags)
 		}
 	}
 	return lowest;
+}
+
+bool cv_require_names(const char *require, const char *name)
+{
+	char next = cv_starts(require, name) ? require[strlen(name)] : 'x';
+
+	return next == '\0' || strchr(" =<>!~;[(", next);
 }
 
 struct cv_str cv_soname_family(const char *soname)

@@ -25,16 +25,16 @@ struct cv_target {
 };
 bool cv_target_parse(struct cv_str word, struct cv_target *ret);
 
-/* Does code of this target run on the GPU? For PTX only as far as the architecture decides: the driver must know its ISA too. */
+/* Does code of this target run on the GPU? For PTX only as far as the architecture decides: the driver must know its ISA. */
 enum cv_tri cv_target_runs(struct cv_target t, struct cv_cc gpu);
 
 struct cv_code_match {
 	enum cv_code code;
-	struct cv_str by;     /* the word of the list that serves the GPU; empty if none does */
-	bool only_ptx;        /* nothing but PTX would serve it (also when the driver cannot compile that PTX) */
-	bool undecided;       /* code is CV_CODE_UNKNOWN because a rule is unsettled, not because the list is not known */
-	struct cv_cc min, max; /* of all targets of the list */
-	uint64_t covered, total; /* containers of a file that serve the GPU, and all; 0 where a list alone decided */
+	struct cv_str by;	 /* the word of the list that serves the GPU; empty if none does */
+	bool only_ptx;		 /* nothing but PTX would serve it (also when the driver cannot compile that PTX) */
+	bool undecided;		 /* code is CV_CODE_UNKNOWN because a rule is unsettled, not because the list is not known */
+	struct cv_cc min, max;	 /* of all targets of the list */
+	uint64_t covered, total; /* containers of a file that serve the GPU, and all; 0 where a list decided */
 };
 
 /*
@@ -57,7 +57,7 @@ struct cv_mask_gpu {
 struct cv_mask {
 	struct cv_str bad; /* the entry that ended the list, empty if none did */
 	bool bad_is_end;   /* the mask is "", "-1" or the like: hides on purpose */
-	bool has_mig;      /* an entry names a MIG instance */
+	bool has_mig;	   /* an entry names a MIG instance */
 };
 
 /*
@@ -68,6 +68,9 @@ struct cv_mask cv_mask_apply(const char *value, bool ordered, struct cv_mask_gpu
 
 /* Minor number N of the lowest glibc 2.N that wheel tags ask for ("cp312-cp312-manylinux_2_28_x86_64"); -1 if none asks. */
 int cv_tags_glibc(const struct cv_strv *tags);
+
+/* Does a line of Requires-Dist name this package (both normalised)? */
+bool cv_require_names(const char *require, const char *name);
 
 /* "12" of libcublas.so.12, "9" of libcudnn.so.9, "11" of libcudart.so.11.0; empty if there is no number. */
 struct cv_str cv_soname_major(const char *soname);

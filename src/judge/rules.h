@@ -64,7 +64,8 @@ bool cv_is_dropped(const struct cv_judge_ctx *ctx, const struct cv_wgpu *g, stru
 bool cv_is_unsigned(const struct cv_judge_ctx *ctx);
 bool cv_is_without_gpu(const struct cv_judge_ctx *ctx);
 bool cv_is_compat_misused(const struct cv_judge_ctx *ctx, const char **ret_why);
-/* A wheel for servers and desktops on a Jetson that needs its own: ok = yes, it is one; unknown = not settled for this release. */
+/* A wheel for servers and desktops on a Jetson that needs its own: ok = yes, it is one; unknown = not settled for this release.
+ */
 enum cv_tri cv_is_jetson_mismatch(const struct cv_judge_ctx *ctx, const struct cv_wload *l);
 /* Two packages that write the framework's import directory are installed. */
 bool cv_is_double(const struct cv_judge_ctx *ctx, const struct cv_wload *l, const struct cv_subject **ret_cpu,

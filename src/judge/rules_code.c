@@ -54,7 +54,10 @@ static void add_build_fix(struct cv_judge_ctx *ctx, struct cv_finding *f, const 
 		return;
 	if (cv_streq(l->framework, "onnxruntime") && cv_fix_ort(ctx, f, l, &none))
 		return;
-	cv_find_text(ctx, f, none ? none : cv_arena_printf(ctx->a, "take a release of %s that has code for these GPUs, or build it for them", l->dist),
+	cv_find_text(ctx, f,
+		     none ? none
+			  : cv_arena_printf(ctx->a, "take a release of %s that has code for these GPUs, or build it for them",
+					    l->dist),
 		     NULL);
 }
 
@@ -102,24 +105,30 @@ static const char *proof(const struct cv_judge_ctx *ctx, const struct cv_wload *
 	const struct cv_wenv *env = &ctx->w->envs.v[l->env];
 
 	if (cv_streq(l->framework, "torch") && env->exe)
-		return cv_arena_printf(ctx->a, "%s -c \"import torch; print(torch.ones(1, device='cuda') + 1)\"", cv_shell_quote(ctx->a, env->exe));
+		return cv_arena_printf(ctx->a, "%s -c \"import torch; print(torch.ones(1, device='cuda') + 1)\"",
+				       cv_shell_quote(ctx->a, env->exe));
 	return cv_arena_printf(ctx->a, "cuvet check --env %s", cv_shell_quote(ctx->a, env->path));
 }
 
-static void report_no_code(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wload *l, const struct cv_wgpu *g,
-			   enum trouble t)
+static void report_no_code(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wload *l,
+			   const struct cv_wgpu *g, enum trouble t)
 {
 	struct cv_code_match m = cv_load_code(ctx, l, g);
-	const char *how = m.code == CV_CODE_PARTIAL ? cv_arena_printf(ctx->a, "code in %llu of %llu parts only", (unsigned long long)m.covered,
-								      (unsigned long long)m.total)
+	const char *how = m.code == CV_CODE_PARTIAL ? cv_arena_printf(ctx->a, "code in %llu of %llu parts only",
+								      (unsigned long long)m.covered, (unsigned long long)m.total)
 						    : "no code";
-	const char *title = cv_arena_printf(ctx->a, "%s has %s for the %s (compute capability %s)", l->label, how, g->label, g->cc);
+	const char *title =
+		cv_arena_printf(ctx->a, "%s has %s for the %s (compute capability %s)", l->label, how, g->label, g->cc);
 	struct cv_finding *f = find_code(ctx, self, l, g, title);
 
 	if (t == TROUBLE_TOO_OLD)
-		cv_find_why(ctx, f, "The oldest GPUs that this build serves are newer: is_available() may be True, and the first kernel still fails with \"no kernel image is available\".");
+		cv_find_why(ctx, f,
+			    "The oldest GPUs that this build serves are newer: is_available() may be True, and the first kernel "
+			    "still fails with \"no kernel image is available\".");
 	else
-		cv_find_why(ctx, f, "Compiled code runs on GPUs of its own major only, and there is no PTX here that this driver could compile for a newer one.");
+		cv_find_why(ctx, f,
+			    "Compiled code runs on GPUs of its own major only, and there is no PTX here that this driver could "
+			    "compile for a newer one.");
 	add_build_fix(ctx, f, l);
 	cv_find_prove(ctx, f, "%s", proof(ctx, l));
 }
@@ -128,9 +137,10 @@ static void report_ptx(struct cv_judge_ctx *ctx, const struct cv_rule *self, con
 {
 	const struct cv_wdriver *d = &ctx->w->driver;
 	const char *release = l->cuda ? cv_ver_prefix(ctx->a, l->cuda, 2) : "?";
-	struct cv_finding *f = find_code(ctx, self, l, g,
-					 cv_arena_printf(ctx->a, "%s serves the %s by PTX only, which CUDA %s made and driver %s (CUDA %s) cannot compile",
-							 l->label, g->label, release, d->version, d->api));
+	struct cv_finding *f = find_code(
+		ctx, self, l, g,
+		cv_arena_printf(ctx->a, "%s serves the %s by PTX only, which CUDA %s made and driver %s (CUDA %s) cannot compile",
+				l->label, g->label, release, d->version, d->api));
 	struct cv_kb_row row;
 
 	cv_find_param(ctx, f, "cuda", release);
@@ -141,7 +151,9 @@ static void report_ptx(struct cv_judge_ctx *ctx, const struct cv_rule *self, con
 	}
 	if (cv_kb_get(ctx->kb, "cuda", d->api, "ptx_isa", &row))
 		cv_find_row(ctx, f, &row);
-	cv_find_why(ctx, f, "PTX is compiled by the driver, which knows PTX versions up to its own CUDA release: error 222 (unsupported PTX version).");
+	cv_find_why(ctx, f,
+		    "PTX is compiled by the driver, which knows PTX versions up to its own CUDA release: error 222 (unsupported "
+		    "PTX version).");
 	add_build_fix(ctx, f, l);
 	if (cv_kb_get(ctx->kb, "cuda", release, "toolkit_driver", &row))
 		cv_fix_driver(ctx, f, row.value);
@@ -166,7 +178,9 @@ static void judge_code(struct cv_judge_ctx *ctx, const struct cv_rule *self, enu
 				continue;
 			checked++;
 			if (m.code == CV_CODE_UNKNOWN)
-				unknown = !g->cc ? g->cc_because : !l->code ? l->code_because : "whether its code runs there is not settled";
+				unknown = !g->cc     ? g->cc_because
+					  : !l->code ? l->code_because
+						     : "whether its code runs there is not settled";
 			else if ((m.code == CV_CODE_NONE || m.code == CV_CODE_PARTIAL) && g->visible == CV_TRI_UNKNOWN)
 				unknown = "which of the GPUs CUDA_VISIBLE_DEVICES means is not known";
 			else if (trouble_of(ctx, l, g) == mine && is_first_of_kind(w, k)) {
@@ -244,7 +258,8 @@ static void add_gpu_build_fix(struct cv_judge_ctx *ctx, struct cv_finding *f, co
 static void report_no_gpu_build(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wload *l)
 {
 	bool rocm = l->build == CV_BUILD_ROCM;
-	struct cv_finding *f = cv_find(ctx, self, rocm ? "%s is a build for AMD GPUs (ROCm)" : "%s is a CPU-only build", l->label);
+	struct cv_finding *f =
+		cv_find(ctx, self, rocm ? "%s is a build for AMD GPUs (ROCm)" : "%s is a CPU-only build", l->label);
 
 	cv_find_env(ctx, f, &ctx->w->envs.v[l->env]);
 	cv_find_subject(f, "package", l->dist, cv_fact_str(l->fw, CV_F_framework_path));
@@ -354,8 +369,14 @@ CV_RULE(cv_rule_jetson_wheel)
 		cv_find_fact(ctx, f, ctx->w->machine, CV_F_machine_l4t);
 		cv_find_fact(ctx, f, l->fw, CV_F_framework_version);
 		cv_find_fact(ctx, f, l->fw, CV_F_framework_cuda);
-		cv_find_why(ctx, f, "Up to JetPack 6 the board's driver and CUDA are Tegra's own; wheels for Arm servers (SBSA) are built for another driver and other GPUs.");
-		cv_find_text(ctx, f, cv_arena_printf(ctx->a, "install the %s wheel that NVIDIA publishes for this JetPack (L4T %s), or use its L4T container image", l->framework, l4t),
+		cv_find_why(ctx, f,
+			    "Up to JetPack 6 the board's driver and CUDA are Tegra's own; wheels for Arm servers (SBSA) are "
+			    "built for another driver and other GPUs.");
+		cv_find_text(ctx, f,
+			     cv_arena_printf(ctx->a,
+					     "install the %s wheel that NVIDIA publishes for this JetPack (L4T %s), or use its "
+					     "L4T container image",
+					     l->framework, l4t),
 			     "replaces the wheel");
 		cv_find_prove(ctx, f, "cuvet check --env %s", cv_shell_quote(ctx->a, ctx->w->envs.v[l->env].path));
 		cv_find_hits(ctx, f, CV_ASPECT_NONE, (struct cv_hit){ .env = l->env, .gpu = CV_NO_INDEX, .workload = l->name });

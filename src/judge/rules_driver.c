@@ -139,19 +139,24 @@ static void add_install_fix(struct cv_judge_ctx *ctx, struct cv_finding *f)
 	struct cv_fix *x;
 
 	if (ctx->w->wsl) {
-		cv_find_text(ctx, f, "install NVIDIA's Windows driver in Windows, then run wsl --shutdown there; no Linux driver belongs into WSL",
+		cv_find_text(ctx, f,
+			     "install NVIDIA's Windows driver in Windows, then run wsl --shutdown there; no Linux driver belongs "
+			     "into WSL",
 			     "gives WSL its libcuda");
 		return;
 	}
 	if (os && cv_streq(os, "ubuntu") && !last)
 		x = cv_find_command(ctx, f, "sudo ubuntu-drivers install", "installs the recommended NVIDIA driver");
 	else if (os && cv_streq(os, "debian") && !last && debian_serves(ctx, min))
-		x = cv_find_command(ctx, f, "sudo apt-get install nvidia-driver", "installs Debian's NVIDIA driver (component non-free)");
+		x = cv_find_command(ctx, f, "sudo apt-get install nvidia-driver",
+				    "installs Debian's NVIDIA driver (component non-free)");
 	else
 		x = cv_find_text(ctx, f,
-				 cv_arena_printf(ctx->a, "install an NVIDIA driver%s%s%s%s", min ? " of branch " : "", min ? min : "",
-						 min ? " or newer" : "",
-						 last ? cv_arena_printf(ctx->a, ", but none past branch %s: it is the last that drives all GPUs here",
+				 cv_arena_printf(ctx->a, "install an NVIDIA driver%s%s%s%s", min ? " of branch " : "",
+						 min ? min : "", min ? " or newer" : "",
+						 last ? cv_arena_printf(ctx->a,
+									", but none past branch %s: it is the last that drives "
+									"all GPUs here",
 									last)
 						      : ""),
 				 "installs kernel module and libraries of the driver");
@@ -190,7 +195,9 @@ CV_RULE(cv_rule_driver_missing)
 	if (ctx->w->wsl)
 		cv_find_why(ctx, f, "WSL gets its driver from Windows, in /usr/lib/wsl/lib; there is no libcuda there.");
 	else
-		cv_find_why(ctx, f, "The kernel has no nvidia module loaded, no module file is on disk and there is no libcuda of a driver.");
+		cv_find_why(
+			ctx, f,
+			"The kernel has no nvidia module loaded, no module file is on disk and there is no libcuda of a driver.");
 	add_install_fix(ctx, f);
 	cv_find_prove(ctx, f, "nvidia-smi");
 	cv_find_hits(ctx, f, CV_ASPECT_DRIVER, CV_HIT_ALL);
@@ -214,14 +221,19 @@ CV_RULE(cv_rule_driver_library_missing)
 			cv_not_evaluated(ctx, self, "the driver itself is not in place");
 		return;
 	}
-	f = cv_find(ctx, self, "the kernel module %s is loaded, but the driver's libcuda is not installed", d->module ? d->module : "nvidia");
+	f = cv_find(ctx, self, "the kernel module %s is loaded, but the driver's libcuda is not installed",
+		    d->module ? d->module : "nvidia");
 	cv_find_param(ctx, f, "soname", "libcuda.so.1");
 	cv_find_param(ctx, f, "found", d->module);
 	cv_find_fact(ctx, f, d->s, CV_F_driver_module_loaded);
 	cv_find_fact(ctx, f, d->s, CV_F_driver_module_version);
-	cv_find_why(ctx, f, "Every CUDA program opens libcuda.so.1. Distributions put it into a package of its own, which is missing here.");
+	cv_find_why(
+		ctx, f,
+		"Every CUDA program opens libcuda.so.1. Distributions put it into a package of its own, which is missing here.");
 	cv_find_text(ctx, f,
-		     cv_arena_printf(ctx->a, "install the driver's compute libraries of exactly version %s (libcuda1, libnvidia-compute-NNN or nvidia-driver-cuda)",
+		     cv_arena_printf(ctx->a,
+				     "install the driver's compute libraries of exactly version %s (libcuda1, "
+				     "libnvidia-compute-NNN or nvidia-driver-cuda)",
 				     d->module ? d->module : "of the module"),
 		     "adds libcuda and its companions")
 		->needs_root = true;
@@ -254,16 +266,23 @@ static void explain_not_loaded(struct cv_judge_ctx *ctx, struct cv_finding *f)
 		cv_find_param(ctx, f, "built_for", cv_fact_str(s, CV_F_kmod_kernel));
 	}
 	if (n)
-		cv_find_why(ctx, f, "The module was built for another kernel than the running one (%s): DKMS did not build it, often for want of the kernel's headers.",
+		cv_find_why(ctx, f,
+			    "The module was built for another kernel than the running one (%s): DKMS did not build it, often for "
+			    "want of the kernel's headers.",
 			    running ? running : "unknown");
 	else
-		cv_find_why(ctx, f, "The driver's libraries are installed, a module for this kernel is not: DKMS did not build it, or its package is missing.");
+		cv_find_why(ctx, f,
+			    "The driver's libraries are installed, a module for this kernel is not: DKMS did not build it, or "
+			    "its package is missing.");
 	if (debian)
-		cv_find_command(ctx, f, "sudo apt-get install linux-headers-$(uname -r) && sudo dkms autoinstall && sudo modprobe nvidia",
+		cv_find_command(ctx, f,
+				"sudo apt-get install linux-headers-$(uname -r) && sudo dkms autoinstall && sudo modprobe nvidia",
 				"builds the module for the running kernel and loads it")
 			->needs_root = true;
 	else
-		cv_find_text(ctx, f, "install the running kernel's headers, then: sudo dkms autoinstall && sudo modprobe nvidia", NULL)->needs_root = true;
+		cv_find_text(ctx, f, "install the running kernel's headers, then: sudo dkms autoinstall && sudo modprobe nvidia",
+			     NULL)
+			->needs_root = true;
 }
 
 CV_RULE(cv_rule_driver_not_loaded)
@@ -280,8 +299,9 @@ CV_RULE(cv_rule_driver_not_loaded)
 		if (d->loaded == CV_TRI_OK)
 			cv_ruled_out(ctx, self, "the nvidia module is loaded");
 		else
-			cv_not_evaluated(ctx, self, d->state == CV_DRIVER_MISSING ? "no driver is installed that could be loaded"
-										    : "this machine's kernel does not show a module");
+			cv_not_evaluated(ctx, self,
+					 d->state == CV_DRIVER_MISSING ? "no driver is installed that could be loaded"
+								       : "this machine's kernel does not show a module");
 		return;
 	}
 	f = cv_find(ctx, self, "the NVIDIA driver%s%s is installed, but its kernel module is not loaded",
@@ -311,9 +331,10 @@ CV_RULE(cv_rule_secure_boot)
 		return;
 	}
 	if (on == CV_TRI_UNKNOWN || !kmod || !cv_fact_known(kmod, CV_F_kmod_signed)) {
-		cv_not_evaluated(ctx, self, on == CV_TRI_UNKNOWN ? "whether Secure Boot is on is not known"
-				 : kmod			       ? "whether the module file is signed is not known"
-							       : "no module file for the running kernel is known");
+		cv_not_evaluated(ctx, self,
+				 on == CV_TRI_UNKNOWN ? "whether Secure Boot is on is not known"
+				 : kmod		      ? "whether the module file is signed is not known"
+						      : "no module file for the running kernel is known");
 		return;
 	}
 	if (!cv_is_unsigned(ctx)) {
@@ -326,9 +347,13 @@ CV_RULE(cv_rule_secure_boot)
 	cv_find_fact(ctx, f, kmod, CV_F_kmod_signed);
 	cv_find_fact(ctx, f, ctx->w->driver.s, CV_F_driver_module_loaded);
 	cv_find_why(ctx, f, "With Secure Boot the kernel loads signed modules only, and the signing key must be enrolled.");
-	cv_find_text(ctx, f, "install the distribution's signed module package, or sign the module with a key of your own and enrol it: sudo mokutil --import KEY.der", NULL)
+	cv_find_text(ctx, f,
+		     "install the distribution's signed module package, or sign the module with a key of your own and enrol it: "
+		     "sudo mokutil --import KEY.der",
+		     NULL)
 		->needs_root = true;
-	cv_find_text(ctx, f, "turn Secure Boot off in the firmware settings", "lets the kernel load unsigned modules")->reboot = true;
+	cv_find_text(ctx, f, "turn Secure Boot off in the firmware settings", "lets the kernel load unsigned modules")->reboot =
+		true;
 	cv_find_prove(ctx, f, "sudo modprobe nvidia && cat /proc/driver/nvidia/version");
 	cv_find_hits(ctx, f, CV_ASPECT_DRIVER, CV_HIT_ALL);
 }
@@ -340,12 +365,16 @@ static void other_driver_fix(struct cv_judge_ctx *ctx, struct cv_finding *f, con
 	struct cv_fix *x;
 
 	if (!g->held_by_linux) {
-		cv_find_text(ctx, f, "use the GPU inside the virtual machine that it was given to, or give it back to the host's driver", NULL)
+		cv_find_text(ctx, f,
+			     "use the GPU inside the virtual machine that it was given to, or give it back to the host's driver",
+			     NULL)
 			->needs_root = true;
 		return;
 	}
 	x = cv_find_command(ctx, f,
-			    cv_arena_printf(ctx->a, "printf 'blacklist %s\\noptions %s modeset=0\\n' | sudo tee /etc/modprobe.d/blacklist-%s.conf && %s && sudo reboot",
+			    cv_arena_printf(ctx->a,
+					    "printf 'blacklist %s\\noptions %s modeset=0\\n' | sudo tee "
+					    "/etc/modprobe.d/blacklist-%s.conf && %s && sudo reboot",
 					    bound, bound, bound, debian ? "sudo update-initramfs -u" : "sudo dracut --force"),
 			    "keeps the other driver out from the next boot on");
 	x->needs_root = true;
@@ -395,7 +424,9 @@ CV_RULE(cv_rule_module_flavour)
 	size_t wrong = 0, unknown = 0;
 
 	if (w->wsl || open == CV_TRI_UNKNOWN) {
-		cv_not_evaluated(ctx, self, w->wsl ? "WSL has no kernel module of NVIDIA's" : "whether the module is the open one is not known");
+		cv_not_evaluated(ctx, self,
+				 w->wsl ? "WSL has no kernel module of NVIDIA's"
+					: "whether the module is the open one is not known");
 		return;
 	}
 	for (size_t i = 0; i < w->gpus.n; i++) {
@@ -419,10 +450,12 @@ CV_RULE(cv_rule_module_flavour)
 		cv_find_fact(ctx, f, s, id);
 		cv_find_fact(ctx, f, g->s, CV_F_gpu_device_id);
 		cv_find_row(ctx, f, &row);
-		cv_find_why(ctx, f, open == CV_TRI_OK ? "The open module drives Turing and newer GPUs only."
-						      : "Blackwell and newer GPUs are driven by the open module only.");
+		cv_find_why(ctx, f,
+			    open == CV_TRI_OK ? "The open module drives Turing and newer GPUs only."
+					      : "Blackwell and newer GPUs are driven by the open module only.");
 		x = cv_find_text(ctx, f,
-				 cv_arena_printf(ctx->a, "install the driver package with the %s module (%s) of the same version", needed,
+				 cv_arena_printf(ctx->a, "install the driver package with the %s module (%s) of the same version",
+						 needed,
 						 cv_streq(needed, "open") ? "nvidia-driver-NNN-open, nvidia-open"
 									  : "nvidia-driver-NNN, without -open"),
 				 "replaces the kernel module");
@@ -453,7 +486,8 @@ static void report_dropped(struct cv_judge_ctx *ctx, const struct cv_rule *self,
 {
 	const struct cv_wgpu *g = &ctx->w->gpus.v[gpu];
 	const char *version = cv_driver_version(ctx), *min = cv_min_driver(ctx);
-	struct cv_finding *f = cv_find(ctx, self, "driver %s no longer supports the %s: its last branch is %s", version, g->label, last->value);
+	struct cv_finding *f =
+		cv_find(ctx, self, "driver %s no longer supports the %s: its last branch is %s", version, g->label, last->value);
 
 	cv_find_subject(f, "gpu", g->label, g->pci);
 	cv_find_param(ctx, f, "needed", last->value);
@@ -463,16 +497,19 @@ static void report_dropped(struct cv_judge_ctx *ctx, const struct cv_rule *self,
 	add_driver_version(ctx, f);
 	cv_find_fact(ctx, f, g->s, CV_F_gpu_device_id);
 	cv_find_row(ctx, f, last);
-	cv_find_why(ctx, f, "NVIDIA ended support for %s GPUs after branch %s; newer modules ignore them.", g->arch ? g->arch : "these",
-		    last->value);
+	cv_find_why(ctx, f, "NVIDIA ended support for %s GPUs after branch %s; newer modules ignore them.",
+		    g->arch ? g->arch : "these", last->value);
 	if (min && cv_ver_part(min, 0) > cv_ver_part(last->value, 0)) {
 		cv_find_text(ctx, f,
-			     cv_arena_printf(ctx->a, "no driver serves all GPUs of this machine: another one needs %s or newer; take one kind out",
+			     cv_arena_printf(ctx->a,
+					     "no driver serves all GPUs of this machine: another one needs %s or newer; take one "
+					     "kind out",
 					     min),
 			     NULL);
 	} else {
-		struct cv_fix *x = cv_find_text(ctx, f, cv_arena_printf(ctx->a, "install a driver of branch %s and hold it there", last->value),
-						"replaces the driver");
+		struct cv_fix *x = cv_find_text(
+			ctx, f, cv_arena_printf(ctx->a, "install a driver of branch %s and hold it there", last->value),
+			"replaces the driver");
 
 		x->needs_root = x->reboot = true;
 	}

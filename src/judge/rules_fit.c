@@ -77,15 +77,21 @@ static bool satisfies(struct cv_str spec, const char *version)
 static const struct {
 	const char *one, *base;
 } pairs[] = {
-	{ "torchvision", "torch" }, { "torchaudio", "torch" },	     { "triton", "torch" },
-	{ "jaxlib", "jax" },	    { "jax-cuda12-plugin", "jaxlib" }, { "jax-cuda13-plugin", "jaxlib" },
-	{ "jax-cuda12-pjrt", "jax-cuda12-plugin" }, { "jax-cuda13-pjrt", "jax-cuda13-plugin" },
+	{ "torchvision", "torch" },
+	{ "torchaudio", "torch" },
+	{ "triton", "torch" },
+	{ "jaxlib", "jax" },
+	{ "jax-cuda12-plugin", "jaxlib" },
+	{ "jax-cuda13-plugin", "jaxlib" },
+	{ "jax-cuda12-pjrt", "jax-cuda12-plugin" },
+	{ "jax-cuda13-pjrt", "jax-cuda13-plugin" },
 };
 
 static bool is_pair(const char *a, const char *b)
 {
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
-		if ((cv_streq(pairs[i].one, a) && cv_streq(pairs[i].base, b)) || (cv_streq(pairs[i].one, b) && cv_streq(pairs[i].base, a)))
+		if ((cv_streq(pairs[i].one, a) && cv_streq(pairs[i].base, b)) ||
+		    (cv_streq(pairs[i].one, b) && cv_streq(pairs[i].base, a)))
 			return true;
 	return false;
 }
@@ -135,8 +141,8 @@ static struct misfit by_cuda(const struct cv_judge_ctx *ctx, const struct cv_sub
 		return m;
 	m.needed = cv_arena_printf(ctx->a, "the build of +%s", cv_ver_local(ctx->a, version_of(torch)));
 	m.why = cv_arena_printf(ctx->a, "%s %s is built for %s, %s %s for %s.", name_of(one), version_of(one),
-				a ? cv_arena_printf(ctx->a, "CUDA %lld", (long long)a) : "the CPU", name_of(torch), version_of(torch),
-				b ? cv_arena_printf(ctx->a, "CUDA %lld", (long long)b) : "the CPU");
+				a ? cv_arena_printf(ctx->a, "CUDA %lld", (long long)a) : "the CPU", name_of(torch),
+				version_of(torch), b ? cv_arena_printf(ctx->a, "CUDA %lld", (long long)b) : "the CPU");
 	return m;
 }
 
@@ -156,7 +162,8 @@ static struct misfit by_kb(const struct cv_judge_ctx *ctx, const struct cv_subje
 		return m;
 	m.has_row = true;
 	m.needed = made_for;
-	m.why = cv_arena_printf(ctx->a, "%s %s goes with %s %s.", name_of(torch), cv_ver_public(ctx->a, version_of(torch)), name_of(one), made_for);
+	m.why = cv_arena_printf(ctx->a, "%s %s goes with %s %s.", name_of(torch), cv_ver_public(ctx->a, version_of(torch)),
+				name_of(one), made_for);
 	return m;
 }
 
@@ -168,7 +175,8 @@ static struct misfit by_release(const struct cv_judge_ctx *ctx, const struct cv_
 	if (cv_ver_cmp(CV_VER_PEP440, a, b) == 0)
 		return m;
 	m.needed = b;
-	m.why = cv_arena_printf(ctx->a, "JAX skips a plugin whose release is not that of %s, and runs on the CPU.", name_of(base));
+	m.why = cv_arena_printf(ctx->a, "JAX skips a plugin whose release is not that of %s, and runs on the CPU.",
+				name_of(base));
 	return m;
 }
 
@@ -218,13 +226,17 @@ static void companion_fix(struct cv_judge_ctx *ctx, struct cv_finding *f, const 
 	if (command)
 		cv_find_command(ctx, f, command, cv_arena_printf(ctx->a, "replaces %s %s", name_of(one), version_of(one)));
 	else
-		cv_find_text(ctx, f, cv_arena_printf(ctx->a, "install %s and %s together, in one command, from one index", name_of(base), name_of(one)), NULL);
+		cv_find_text(ctx, f,
+			     cv_arena_printf(ctx->a, "install %s and %s together, in one command, from one index", name_of(base),
+					     name_of(one)),
+			     NULL);
 }
 
-static void report_misfit(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wenv *env, const struct cv_subject *one,
-			  const struct cv_subject *base, const struct misfit *m)
+static void report_misfit(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wenv *env,
+			  const struct cv_subject *one, const struct cv_subject *base, const struct misfit *m)
 {
-	struct cv_finding *f = cv_find(ctx, self, "%s %s does not go with %s %s", name_of(one), version_of(one), name_of(base), version_of(base));
+	struct cv_finding *f = cv_find(ctx, self, "%s %s does not go with %s %s", name_of(one), version_of(one), name_of(base),
+				       version_of(base));
 
 	cv_find_env(ctx, f, env);
 	cv_find_subject(f, "package", name_of(one), cv_subject_key(one));
@@ -242,7 +254,8 @@ static void report_misfit(struct cv_judge_ctx *ctx, const struct cv_rule *self, 
 	companion_fix(ctx, f, env, one, base, m);
 	cv_find_prove(ctx, f, "cuvet check --env %s", cv_shell_quote(ctx->a, env->path));
 	if (cv_starts(name_of(one), "jax"))
-		cv_find_hits(ctx, f, CV_ASPECT_LOADS, (struct cv_hit){ .env = env->index, .gpu = CV_NO_INDEX, .workload = "jax" });
+		cv_find_hits(ctx, f, CV_ASPECT_LOADS,
+			     (struct cv_hit){ .env = env->index, .gpu = CV_NO_INDEX, .workload = "jax" });
 }
 
 /* A plugin beside a jaxlib that does not fit jax: that one is the cause. */
@@ -251,7 +264,8 @@ static bool is_explained(const struct cv_judge_ctx *ctx, const struct cv_wenv *e
 {
 	const struct cv_subject *jax = cv_wenv_package(env, "jax");
 
-	return jax && cv_starts(name_of(one), "jax-cuda") && cv_streq(name_of(base), "jaxlib") && misfit_of(ctx, base, jax).needed;
+	return jax && cv_starts(name_of(one), "jax-cuda") && cv_streq(name_of(base), "jaxlib") &&
+	       misfit_of(ctx, base, jax).needed;
 }
 
 CV_RULE(cv_rule_companions)
@@ -261,7 +275,8 @@ CV_RULE(cv_rule_companions)
 	for (size_t e = 0; e < ctx->w->envs.n; e++)
 		for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
 			const struct cv_wenv *env = &ctx->w->envs.v[e];
-			const struct cv_subject *one = cv_wenv_package(env, pairs[i].one), *base = cv_wenv_package(env, pairs[i].base);
+			const struct cv_subject *one = cv_wenv_package(env, pairs[i].one),
+						*base = cv_wenv_package(env, pairs[i].base);
 			struct misfit m;
 
 			if (!one || !base || is_explained(ctx, env, one, base))
@@ -298,8 +313,8 @@ static bool pip_installed(const struct cv_subject *pkg)
 }
 
 /* The requirements of one package that are not met: as written, and as found. */
-static void unmet_of(const struct cv_judge_ctx *ctx, const struct cv_wenv *env, const struct cv_subject *pkg, struct cv_strv *needed,
-		     struct cv_strv *found)
+static void unmet_of(const struct cv_judge_ctx *ctx, const struct cv_wenv *env, const struct cv_subject *pkg,
+		     struct cv_strv *needed, struct cv_strv *found)
 {
 	const struct cv_strv *list = cv_fact_list(pkg, CV_F_package_requires);
 
@@ -310,21 +325,24 @@ static void unmet_of(const struct cv_judge_ctx *ctx, const struct cv_wenv *env, 
 		if (!parse_require(ctx, list->v[i], &r) || is_pair(name_of(pkg), r.name))
 			continue;
 		other = cv_wenv_package(env, r.name);
-		if ((!other && has_partner(ctx, env, r.name)) || (other && (!version_of(other) || satisfies(r.spec, version_of(other)))))
+		if ((!other && has_partner(ctx, env, r.name)) ||
+		    (other && (!version_of(other) || satisfies(r.spec, version_of(other)))))
 			continue;
 		cv_strv_push(ctx->a, needed, cv_arena_printf(ctx->a, "%s%.*s", r.name, CV_STR_ARG(r.spec)));
-		cv_strv_push(ctx->a, found, other ? cv_arena_printf(ctx->a, "%s %s", r.name, version_of(other))
-						  : cv_arena_printf(ctx->a, "no %s", r.name));
+		cv_strv_push(ctx->a, found,
+			     other ? cv_arena_printf(ctx->a, "%s %s", r.name, version_of(other))
+				   : cv_arena_printf(ctx->a, "no %s", r.name));
 	}
 }
 
-static void report_unmet(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wenv *env, const struct cv_subject *pkg,
-			 const struct cv_strv *needed, const struct cv_strv *found)
+static void report_unmet(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wenv *env,
+			 const struct cv_subject *pkg, const struct cv_strv *needed, const struct cv_strv *found)
 {
 	struct cv_install in = { .env = env, .pkg = pkg, .specs = *needed };
 	const char *command = cv_install_command(ctx, &in);
-	struct cv_finding *f = cv_find(ctx, self, "%s %s requires %s; installed: %s", name_of(pkg), version_of(pkg) ? version_of(pkg) : "",
-				       cv_join_and(ctx->a, needed), cv_join_and(ctx->a, found));
+	struct cv_finding *f =
+		cv_find(ctx, self, "%s %s requires %s; installed: %s", name_of(pkg), version_of(pkg) ? version_of(pkg) : "",
+			cv_join_and(ctx->a, needed), cv_join_and(ctx->a, found));
 
 	cv_find_env(ctx, f, env);
 	cv_find_subject(f, "package", name_of(pkg), cv_subject_key(pkg));
@@ -332,7 +350,9 @@ static void report_unmet(struct cv_judge_ctx *ctx, const struct cv_rule *self, c
 	cv_find_params(ctx, f, "needed", needed);
 	cv_find_params(ctx, f, "found", found);
 	cv_find_fact(ctx, f, pkg, CV_F_package_requires);
-	cv_find_why(ctx, f, "pip installs what it is asked for last and only warns about what that breaks; the package was tested with what it requires.");
+	cv_find_why(ctx, f,
+		    "pip installs what it is asked for last and only warns about what that breaks; the package was tested with "
+		    "what it requires.");
 	if (command)
 		cv_find_command(ctx, f, command, "installs what is required");
 	cv_find_prove(ctx, f, "%s -m pip check", cv_shell_quote(ctx->a, env->exe ? env->exe : "python3"));
@@ -402,7 +422,8 @@ static void find_clash(const struct cv_judge_ctx *ctx, const struct cv_wenv *env
 		const struct cv_subject *b = env->packages.v[k];
 		int64_t cuda_b = wheel_cuda(ctx, b, &base_b);
 
-		if (!cuda_b || cuda_a == cuda_b || !cv_str_eq(base_a, base_b) || base_a.n == strlen(name_of(a)) || base_b.n == strlen(name_of(b)))
+		if (!cuda_b || cuda_a == cuda_b || !cv_str_eq(base_a, base_b) || base_a.n == strlen(name_of(a)) ||
+		    base_b.n == strlen(name_of(b)))
 			continue;
 		if (!version_of(a) || !version_of(b) || cv_ver_part(version_of(a), 0) != cv_ver_part(version_of(b), 0))
 			continue;
@@ -444,13 +465,19 @@ static void report_mix(struct cv_judge_ctx *ctx, const struct cv_rule *self, con
 	for (size_t i = 0; i < env->packages.n; i++) {
 		struct cv_str base;
 
-		if (wheel_cuda(ctx, env->packages.v[i], &base) > 0 && (!mix->clash.n || cv_strv_has(&mix->clash, name_of(env->packages.v[i]))))
+		if (wheel_cuda(ctx, env->packages.v[i], &base) > 0 &&
+		    (!mix->clash.n || cv_strv_has(&mix->clash, name_of(env->packages.v[i]))))
 			cv_find_fact(ctx, f, env->packages.v[i], CV_F_package_version);
 	}
-	cv_find_why(ctx, f, mix->clash.n ? "The wheel installed last has overwritten the other's libraries, which then are of the wrong CUDA release for one of their users; removing one breaks the other."
-					 : "They lie in different files and do no harm; what no framework needs may be removed.");
+	cv_find_why(ctx, f,
+		    mix->clash.n ? "The wheel installed last has overwritten the other's libraries, which then are of the wrong "
+				   "CUDA release for one of their users; removing one breaks the other."
+				 : "They lie in different files and do no harm; what no framework needs may be removed.");
 	if (mix->clash.n)
-		cv_find_text(ctx, f, "remove all of these, then reinstall the framework with its requirements: that brings back the ones it needs", NULL);
+		cv_find_text(ctx, f,
+			     "remove all of these, then reinstall the framework with its requirements: that brings back the ones "
+			     "it needs",
+			     NULL);
 	cv_find_prove(ctx, f, "cuvet check --env %s", cv_shell_quote(ctx->a, env->path));
 }
 

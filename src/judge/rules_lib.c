@@ -90,7 +90,8 @@ static const char *wheel_spec(const struct cv_judge_ctx *ctx, const struct cv_wl
 	return cv_arena_printf(ctx->a, "%s-cu%lld==%.*s.*", stem, (long long)cuda, CV_STR_ARG(cv_soname_major(soname)));
 }
 
-static void add_wheels_fix(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct cv_wload *l, const struct cv_strv *sonames)
+static void add_wheels_fix(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct cv_wload *l,
+			   const struct cv_strv *sonames)
 {
 	struct cv_install in = { .env = &ctx->w->envs.v[l->env], .pkg = l->pkg };
 	const char *command;
@@ -105,7 +106,10 @@ static void add_wheels_fix(struct cv_judge_ctx *ctx, struct cv_finding *f, const
 	if (command)
 		cv_find_command(ctx, f, command, "installs the libraries into the environment");
 	else
-		cv_find_text(ctx, f, cv_arena_printf(ctx->a, "install %s into the environment or onto the loader's path", cv_join_and(ctx->a, sonames)), NULL);
+		cv_find_text(ctx, f,
+			     cv_arena_printf(ctx->a, "install %s into the environment or onto the loader's path",
+					     cv_join_and(ctx->a, sonames)),
+			     NULL);
 }
 
 static struct cv_finding *report_lacking(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wload *l,
@@ -135,12 +139,13 @@ static struct cv_finding *report_lacking(struct cv_judge_ctx *ctx, const struct 
 	return f;
 }
 
-static void report_major(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wload *l, const struct cv_strv *sonames,
-			 const struct cv_wlib *other)
+static void report_major(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wload *l,
+			 const struct cv_strv *sonames, const struct cv_wlib *other)
 {
 	struct cv_finding *f = report_lacking(ctx, self, l, sonames, other);
 
-	cv_find_why(ctx, f, "A library of another major has another name (SONAME) and another interface: the loader does not take it.");
+	cv_find_why(ctx, f,
+		    "A library of another major has another name (SONAME) and another interface: the loader does not take it.");
 	if (cv_streq(l->framework, "onnxruntime"))
 		cv_fix_ort(ctx, f, l, NULL);
 	add_wheels_fix(ctx, f, l, sonames);
@@ -238,14 +243,16 @@ static struct entries sort_entries(const struct cv_judge_ctx *ctx, const char *p
 	return e;
 }
 
-static void report_path(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_subject *var, const struct entries *e)
+static void report_path(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_subject *var,
+			const struct entries *e)
 {
 	struct cv_finding *f;
 
 	if (e->stub.n)
 		f = cv_find(ctx, self, "LD_LIBRARY_PATH holds %s, a folder of stubs for linking", cv_join_and(ctx->a, &e->stub));
 	else if (e->relative.n)
-		f = cv_find(ctx, self, "LD_LIBRARY_PATH holds %s, which depends on the working directory", cv_join_and(ctx->a, &e->relative));
+		f = cv_find(ctx, self, "LD_LIBRARY_PATH holds %s, which depends on the working directory",
+			    cv_join_and(ctx->a, &e->relative));
 	else if (e->dead.n)
 		f = cv_find(ctx, self, "LD_LIBRARY_PATH holds %s, which does not exist", cv_join_and(ctx->a, &e->dead));
 	else
@@ -258,8 +265,10 @@ static void report_path(struct cv_judge_ctx *ctx, const struct cv_rule *self, co
 	cv_find_fact(ctx, f, var, CV_F_var_value);
 	if (e->dead.n)
 		cv_find_fact(ctx, f, cv_facts_find(ctx->facts, CV_KIND_ldso, ""), CV_F_ldso_path_dead);
-	cv_find_why(ctx, f, "%s", e->stub.n ? "A stub satisfies the linker and fails at run time (error 34, stub library): it must not be found before the driver's own."
-					    : "Programs find other libraries when they are started elsewhere, or the entry has no effect.");
+	cv_find_why(ctx, f, "%s",
+		    e->stub.n ? "A stub satisfies the linker and fails at run time (error 34, stub library): it must not be "
+				"found before the driver's own."
+			      : "Programs find other libraries when they are started elsewhere, or the entry has no effect.");
 	cv_find_text(ctx, f, "take the entry out of LD_LIBRARY_PATH where it is set (shell start-up file, image, module)", NULL);
 	cv_find_prove(ctx, f, "echo \"$LD_LIBRARY_PATH\"");
 }

@@ -33,9 +33,10 @@ CV_RULE(cv_rule_library_mismatch)
 		return;
 	}
 	if (!d->module || !lib || !lib->version) {
-		cv_not_evaluated(ctx, self, !d->module ? "the version of a loaded module is not known"
-					    : lib      ? "the version of libcuda is not known"
-						       : "no libcuda of a driver is seen");
+		cv_not_evaluated(ctx, self,
+				 !d->module ? "the version of a loaded module is not known"
+				 : lib	    ? "the version of libcuda is not known"
+					    : "no libcuda of a driver is seen");
 		return;
 	}
 	if (!versions_differ(d->module, lib->version)) {
@@ -51,7 +52,9 @@ CV_RULE(cv_rule_library_mismatch)
 	cv_find_param(ctx, f, "library", lib->version);
 	cv_find_fact(ctx, f, d->s, CV_F_driver_module_version);
 	cv_find_fact(ctx, f, lib->s, CV_F_lib_version);
-	cv_find_why(ctx, f, "A driver's library and module must be of one version; cuInit fails with 803, nvidia-smi says \"Driver/library version mismatch\".");
+	cv_find_why(ctx, f,
+		    "A driver's library and module must be of one version; cuInit fails with 803, nvidia-smi says "
+		    "\"Driver/library version mismatch\".");
 	if (ctx->w->container) {
 		cv_find_text(ctx, f, "restart the container, so that it gets the host's present driver libraries", NULL);
 	} else if (kmod && !versions_differ(cv_fact_str(kmod, CV_F_kmod_version), lib->version)) {
@@ -63,7 +66,8 @@ CV_RULE(cv_rule_library_mismatch)
 		x = cv_find_command(ctx, f, "sudo reboot", "loads the installed module");
 		x->needs_root = x->reboot = true;
 	} else {
-		x = cv_find_text(ctx, f, "install module and libraries of one driver version from one source, then reboot", "replaces the driver's packages");
+		x = cv_find_text(ctx, f, "install module and libraries of one driver version from one source, then reboot",
+				 "replaces the driver's packages");
 		x->needs_root = x->reboot = true;
 	}
 	cv_find_prove(ctx, f, "nvidia-smi");
@@ -145,13 +149,16 @@ static void compat_fix(struct cv_judge_ctx *ctx, struct cv_finding *f)
 	if (first->step == CV_STEP_LD_LIBRARY_PATH) {
 		const char *left = path_without(ctx, dir);
 
-		cv_find_command(ctx, f, *left ? cv_arena_printf(ctx->a, "export LD_LIBRARY_PATH=%s", cv_shell_quote(ctx->a, left))
-					      : "unset LD_LIBRARY_PATH",
+		cv_find_command(ctx, f,
+				*left ? cv_arena_printf(ctx->a, "export LD_LIBRARY_PATH=%s", cv_shell_quote(ctx->a, left))
+				      : "unset LD_LIBRARY_PATH",
 				cv_arena_printf(ctx->a, "takes %s off the search path of this shell's programs", dir));
 		return;
 	}
 	cv_find_text(ctx, f,
-		     cv_arena_printf(ctx->a, "remove %s from the image or the machine (the package cuda-compat, or its entry in /etc/ld.so.conf.d), then run ldconfig",
+		     cv_arena_printf(ctx->a,
+				     "remove %s from the image or the machine (the package cuda-compat, or its entry in "
+				     "/etc/ld.so.conf.d), then run ldconfig",
 				     first->path),
 		     "lets programs find the driver's own libcuda")
 		->needs_root = true;
@@ -171,11 +178,13 @@ CV_RULE(cv_rule_compat_misused)
 		bool compat = is_origin(d->first, "compat");
 
 		if (!d->first || (compat && (!d->module || !d->first->version)))
-			cv_not_evaluated(ctx, self, !d->first ? "which libcuda a program gets is not known"
-							      : "the versions of the module and of the copy are not both known");
+			cv_not_evaluated(ctx, self,
+					 !d->first ? "which libcuda a program gets is not known"
+						   : "the versions of the module and of the copy are not both known");
 		else
-			cv_ruled_out(ctx, self, compat ? "the compatibility libcuda that comes first suits the loaded module"
-							: "programs get the driver's own libcuda");
+			cv_ruled_out(ctx, self,
+				     compat ? "the compatibility libcuda that comes first suits the loaded module"
+					    : "programs get the driver's own libcuda");
 		return;
 	}
 	f = cv_find(ctx, self, "programs get %s%s%s instead of the driver's own libcuda: %s", d->first->path,
@@ -191,7 +200,9 @@ CV_RULE(cv_rule_compat_misused)
 	cv_find_fact(ctx, f, d->first->s, CV_F_lib_via);
 	if (is_origin(d->first, "compat"))
 		cv_find_fact(ctx, f, d->first->s, CV_F_lib_fwd_branches);
-	cv_find_why(ctx, f, "A libcuda that is not the loaded driver's works only as a forward-compatibility copy, with the branches and GPUs in its own note.");
+	cv_find_why(ctx, f,
+		    "A libcuda that is not the loaded driver's works only as a forward-compatibility copy, with the branches and "
+		    "GPUs in its own note.");
 	compat_fix(ctx, f);
 	cv_find_prove(ctx, f, "cuvet check");
 	cv_find_hits(ctx, f, CV_ASPECT_DRIVER, CV_HIT_ALL);
@@ -234,7 +245,9 @@ CV_RULE(cv_rule_wsl_libcuda)
 	}
 	cv_find_why(ctx, f, "Under WSL only Windows' libcuda in /usr/lib/wsl/lib reaches the GPU; a Linux driver's does not.");
 	if (d->first)
-		cv_find_text(ctx, f, "remove the Linux NVIDIA driver packages from WSL (apt-get purge 'libnvidia-compute-*' 'nvidia-driver-*'), then run ldconfig",
+		cv_find_text(ctx, f,
+			     "remove the Linux NVIDIA driver packages from WSL (apt-get purge 'libnvidia-compute-*' "
+			     "'nvidia-driver-*'), then run ldconfig",
 			     "leaves Windows' libcuda as the only one")
 			->needs_root = true;
 	else
@@ -269,7 +282,8 @@ static size_t old_for_gpus(struct cv_judge_ctx *ctx, const struct cv_rule *self)
 		cv_find_fact(ctx, f, ctx->w->driver.s, CV_F_driver_module_version);
 		cv_find_fact(ctx, f, g->s, CV_F_gpu_device_id);
 		cv_find_row(ctx, f, &min);
-		cv_find_why(ctx, f, "A driver older than a GPU does not know it: the GPU stays invisible whatever is installed above.");
+		cv_find_why(ctx, f,
+			    "A driver older than a GPU does not know it: the GPU stays invisible whatever is installed above.");
 		if (!cv_fix_driver(ctx, f, min.value))
 			cv_find_text(ctx, f, "no driver serves all GPUs of this machine; take one kind out", NULL);
 		cv_find_prove(ctx, f, "nvidia-smi -L");
@@ -311,8 +325,9 @@ static void too_old_fixes(struct cv_judge_ctx *ctx, struct cv_finding *f, const 
 		return;
 	if (!any && floor && cv_advise_driver(ctx, floor, &g, &last) == CV_TRI_BAD)
 		cv_find_text(ctx, f,
-			     cv_arena_printf(ctx->a, "no driver from %s on drives the %s (last branch %s), so %s cannot run beside it", floor,
-					     g->label, last, l->label),
+			     cv_arena_printf(ctx->a,
+					     "no driver from %s on drives the %s (last branch %s), so %s cannot run beside it",
+					     floor, g->label, last, l->label),
 			     NULL);
 	else if (!any && none)
 		cv_find_text(ctx, f, none, NULL);
@@ -340,7 +355,9 @@ static void report_too_old(struct cv_judge_ctx *ctx, const struct cv_rule *self,
 	cv_find_fact(ctx, f, l->fw, CV_F_framework_cuda);
 	if (has_floor)
 		cv_find_row(ctx, f, &floor);
-	cv_find_why(ctx, f, "The CUDA %lld run-time library returns error 35 when libcuda offers less than %lld.0, so the first CUDA call fails.",
+	cv_find_why(ctx, f,
+		    "The CUDA %lld run-time library returns error 35 when libcuda offers less than %lld.0, so the first CUDA "
+		    "call fails.",
 		    (long long)major, (long long)major);
 	too_old_fixes(ctx, f, l, has_floor ? floor.value : NULL);
 	cv_find_prove(ctx, f, "cuvet check --env %s", cv_shell_quote(ctx->a, ctx->w->envs.v[l->env].path));
@@ -358,8 +375,9 @@ CV_RULE(cv_rule_driver_too_old)
 	const char *unknown = NULL;
 
 	if (w->driver.state != CV_DRIVER_READY) {
-		cv_not_evaluated(ctx, self, "%s", w->driver.state == CV_DRIVER_UNKNOWN ? w->driver.unknown_because
-										       : "no driver is in place whose version counts");
+		cv_not_evaluated(ctx, self, "%s",
+				 w->driver.state == CV_DRIVER_UNKNOWN ? w->driver.unknown_because
+								      : "no driver is in place whose version counts");
 		return;
 	}
 	n = old_for_gpus(ctx, self);
@@ -385,7 +403,8 @@ CV_RULE(cv_rule_driver_too_old)
 	if (unknown)
 		cv_not_evaluated(ctx, self, "%s", unknown);
 	else if (!n && checked)
-		cv_ruled_out(ctx, self, "driver %s runs the CUDA of every build here", w->driver.version ? w->driver.version : "");
+		cv_ruled_out(ctx, self, "driver %s runs the CUDA of every build here",
+			     w->driver.version ? w->driver.version : "");
 	else if (!n && cv_driver_version(ctx))
 		cv_ruled_out(ctx, self, "no GPU here needs a newer driver than %s", cv_driver_version(ctx));
 	else if (!n)
@@ -403,12 +422,14 @@ static bool is_minor_mode(const struct cv_judge_ctx *ctx, const struct cv_wload 
 	       cv_ver_cmp(CV_VER_DOTTED, d->api, cv_ver_prefix(ctx->a, l->cuda, 2)) < 0;
 }
 
-static void report_minor(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wenv *env, const struct cv_strv *labels)
+static void report_minor(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wenv *env,
+			 const struct cv_strv *labels)
 {
 	const struct cv_wdriver *d = &ctx->w->driver;
-	struct cv_finding *f = cv_find(ctx, self, "%s %s a newer CUDA than driver %s offers (%s) and %s by minor-version compatibility",
-				       cv_join_and(ctx->a, labels), labels->n == 1 ? "has" : "have", d->version, d->api,
-				       labels->n == 1 ? "runs" : "run");
+	struct cv_finding *f =
+		cv_find(ctx, self, "%s %s a newer CUDA than driver %s offers (%s) and %s by minor-version compatibility",
+			cv_join_and(ctx->a, labels), labels->n == 1 ? "has" : "have", d->version, d->api,
+			labels->n == 1 ? "runs" : "run");
 
 	cv_find_env(ctx, f, env);
 	cv_find_params(ctx, f, "package", labels);
@@ -428,7 +449,9 @@ static void report_minor(struct cv_judge_ctx *ctx, const struct cv_rule *self, c
 		cv_find_param(ctx, f, "full_feature_driver", full.value);
 		cv_find_row(ctx, f, &full);
 	}
-	cv_find_why(ctx, f, "Nothing is wrong. Only PTX of the newer CUDA cannot be compiled by this driver, and what newer drivers added is not there.");
+	cv_find_why(ctx, f,
+		    "Nothing is wrong. Only PTX of the newer CUDA cannot be compiled by this driver, and what newer drivers "
+		    "added is not there.");
 }
 
 /* Harmless, and told by many tools as a conflict: a note keeps the reader from "fixing" it. */

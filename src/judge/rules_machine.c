@@ -96,8 +96,9 @@ CV_RULE(cv_rule_container_without_gpu)
 		return;
 	}
 	if (w->has_gpu == CV_TRI_BAD || no_nodes(ctx) == CV_TRI_UNKNOWN) {
-		cv_not_evaluated(ctx, self, w->has_gpu == CV_TRI_BAD ? "the host has no NVIDIA GPU that could be passed in"
-								       : "device nodes were not looked at");
+		cv_not_evaluated(ctx, self,
+				 w->has_gpu == CV_TRI_BAD ? "the host has no NVIDIA GPU that could be passed in"
+							  : "device nodes were not looked at");
 		return;
 	}
 	if (!cv_is_without_gpu(ctx)) {
@@ -111,14 +112,17 @@ CV_RULE(cv_rule_container_without_gpu)
 	cv_find_fact(ctx, f, w->driver.s, CV_F_driver_module_loaded);
 	add_visible_var(ctx, f);
 	cv_find_why(ctx, f, "%s",
-		    w->driver.loaded == CV_TRI_OK
-			    ? "The host's NVIDIA module is loaded, but neither device nodes nor libcuda were passed into the container."
-			    : "Neither device nodes nor libcuda were passed into the container, and no NVIDIA module is seen on the host.");
+		    w->driver.loaded == CV_TRI_OK ? "The host's NVIDIA module is loaded, but neither device nodes nor libcuda "
+						    "were passed into the container."
+						  : "Neither device nodes nor libcuda were passed into the container, and no "
+						    "NVIDIA module is seen on the host.");
 	run = run_flag(ctx);
 	if (run)
-		cv_find_command(ctx, f, run, "starts the container with the host's GPUs; the host needs nvidia-container-toolkit");
+		cv_find_command(ctx, f, run,
+				"starts the container with the host's GPUs; the host needs nvidia-container-toolkit");
 	else
-		cv_find_text(ctx, f, "start the container with access to the GPUs (the host needs nvidia-container-toolkit)", NULL);
+		cv_find_text(ctx, f, "start the container with access to the GPUs (the host needs nvidia-container-toolkit)",
+			     NULL);
 	cv_find_prove(ctx, f, "cuvet check");
 	cv_find_hits(ctx, f, CV_ASPECT_DRIVER, CV_HIT_ALL);
 }
@@ -149,8 +153,9 @@ static size_t wanted_nodes(const struct cv_judge_ctx *ctx, struct want_node *v, 
 		if ((g->visible == CV_TRI_BAD && !g->masked) || !is_driven(g))
 			continue;
 		if (cv_fact_known(g->s, CV_F_gpu_minor))
-			v[n++] = (struct want_node){ cv_arena_printf(ctx->a, "/dev/nvidia%u",
-								     (unsigned)cv_fact_int(g->s, CV_F_gpu_minor, 0)), i };
+			v[n++] = (struct want_node){
+				cv_arena_printf(ctx->a, "/dev/nvidia%u", (unsigned)cv_fact_int(g->s, CV_F_gpu_minor, 0)), i
+			};
 		else if (ctx->w->gpus.n == 1)
 			v[n++] = (struct want_node){ "/dev/nvidia0", i };
 	}
@@ -202,10 +207,13 @@ static void report_missing(struct cv_judge_ctx *ctx, const struct cv_rule *self,
 	cv_find_why(ctx, f, "CUDA opens these nodes itself. A setuid nvidia-modprobe makes missing ones on demand; %s.",
 		    ctx->w->container ? "in a container it cannot" : "there is none here");
 	if (ctx->w->container)
-		cv_find_text(ctx, f, "make the node on the host (sudo nvidia-modprobe -u -c=0), then restart the container with the GPU passed in",
+		cv_find_text(ctx, f,
+			     "make the node on the host (sudo nvidia-modprobe -u -c=0), then restart the container with the GPU "
+			     "passed in",
 			     "gives the container every node");
 	else
-		cv_find_command(ctx, f, "sudo nvidia-modprobe -u -c=0", "loads nvidia-uvm and makes the nodes until the next boot")
+		cv_find_command(ctx, f, "sudo nvidia-modprobe -u -c=0",
+				"loads nvidia-uvm and makes the nodes until the next boot")
 			->needs_root = true;
 	cv_find_prove(ctx, f, "ls -l %s", joined(ctx, missing));
 }
@@ -278,7 +286,9 @@ CV_RULE(cv_rule_device_node_denied)
 	}
 	cv_find_fact(ctx, f, ctx->w->machine, CV_F_machine_uid);
 	cv_find_why(ctx, f, "CUDA needs to read and write them; their owner, group and mode do not let this user.");
-	cv_find_text(ctx, f, "add the user to the group that owns the nodes (ls -l /dev/nvidia*; often video or render) and log in again", NULL)
+	cv_find_text(ctx, f,
+		     "add the user to the group that owns the nodes (ls -l /dev/nvidia*; often video or render) and log in again",
+		     NULL)
 		->needs_root = true;
 	cv_find_prove(ctx, f, "cuvet check");
 }
@@ -299,7 +309,8 @@ static void mask_hides_all(struct cv_judge_ctx *ctx, const struct cv_rule *self,
 	if (w->mask.bad_is_end)
 		cv_find_why(ctx, f, "An empty list, or one that begins with an entry that is no GPU, leaves none visible.");
 	else
-		cv_find_why(ctx, f, "\"%.*s\" names no GPU here, and CUDA drops it and everything after it; GPUs are counted from 0.",
+		cv_find_why(ctx, f,
+			    "\"%.*s\" names no GPU here, and CUDA drops it and everything after it; GPUs are counted from 0.",
 			    CV_STR_ARG(w->mask.bad));
 	cv_find_command(ctx, f, "unset CUDA_VISIBLE_DEVICES", "shows every GPU to programs started from this shell");
 	cv_find_prove(ctx, f, "cuvet check");
@@ -334,7 +345,8 @@ CV_RULE(cv_rule_cuda_visible_devices)
 		cv_find_why(ctx, f, "CUDA drops the first entry that names no GPU and everything after it.");
 		cv_find_prove(ctx, f, "cuvet check");
 	} else if (w->maybe_n) {
-		cv_not_evaluated(ctx, self, "GPUs of different kinds and no CUDA_DEVICE_ORDER=PCI_BUS_ID: which GPUs %s means is not known",
+		cv_not_evaluated(ctx, self,
+				 "GPUs of different kinds and no CUDA_DEVICE_ORDER=PCI_BUS_ID: which GPUs %s means is not known",
 				 w->mask_value);
 	} else {
 		cv_ruled_out(ctx, self, "CUDA_VISIBLE_DEVICES=%s leaves %zu GPU%s visible", w->mask_value, w->visible_n,

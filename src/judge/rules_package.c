@@ -74,8 +74,8 @@ static void report_double(struct cv_judge_ctx *ctx, const struct cv_rule *self, 
 	const char *none = NULL;
 
 	if (gpu_last)
-		f = cv_find(ctx, self, "%s and %s are installed over each other; the files of %s are in place", label_of(ctx, cpu),
-			    label_of(ctx, gpu), name_of(gpu));
+		f = cv_find(ctx, self, "%s and %s are installed over each other; the files of %s are in place",
+			    label_of(ctx, cpu), label_of(ctx, gpu), name_of(gpu));
 	else
 		f = cv_find(ctx, self, "%s has overwritten the files of %s", label_of(ctx, cpu), label_of(ctx, gpu));
 	if (gpu_last)
@@ -91,7 +91,9 @@ static void report_double(struct cv_judge_ctx *ctx, const struct cv_rule *self, 
 	cv_find_fact(ctx, f, l->fw, CV_F_framework_cuda);
 	if (cv_fact_known(l->fw, CV_F_framework_native_of))
 		cv_find_fact(ctx, f, l->fw, CV_F_framework_native_of);
-	cv_find_why(ctx, f, "Both write the import directory %s; the one written last wins, and removing either takes files away from the other.",
+	cv_find_why(ctx, f,
+		    "Both write the import directory %s; the one written last wins, and removing either takes files away from "
+		    "the other.",
 		    l->framework);
 	if (!cv_streq(l->framework, "onnxruntime") || !cv_fix_ort(ctx, f, l, &none)) {
 		struct cv_install in = { .env = &ctx->w->envs.v[l->env], .pkg = gpu };
@@ -99,7 +101,8 @@ static void report_double(struct cv_judge_ctx *ctx, const struct cv_rule *self, 
 
 		cv_strv_push(ctx->a, &in.remove, name_of(cpu));
 		cv_strv_push(ctx->a, &in.remove, name_of(gpu));
-		cv_strv_push(ctx->a, &in.specs, version_of(gpu) ? cv_arena_printf(ctx->a, "%s==%s", name_of(gpu), version_of(gpu)) : name_of(gpu));
+		cv_strv_push(ctx->a, &in.specs,
+			     version_of(gpu) ? cv_arena_printf(ctx->a, "%s==%s", name_of(gpu), version_of(gpu)) : name_of(gpu));
 		command = cv_install_command(ctx, &in);
 		if (command)
 			cv_find_command(ctx, f, command, "removes both, then installs the GPU package alone");
@@ -144,7 +147,8 @@ static uint64_t missing_n(const struct cv_subject *pkg)
 
 static bool unreadable(const struct cv_subject *pkg)
 {
-	return cv_fact(pkg, CV_F_package_version)->state == CV_UNPARSED || cv_fact(pkg, CV_F_package_record_files)->state == CV_UNPARSED;
+	return cv_fact(pkg, CV_F_package_version)->state == CV_UNPARSED ||
+	       cv_fact(pkg, CV_F_package_record_files)->state == CV_UNPARSED;
 }
 
 /* Another installed package that writes the same import directory: it explains files of other sizes. */
@@ -171,6 +175,13 @@ static const char *torch_url(const struct cv_judge_ctx *ctx, const char *version
 	return at < 0 || !local ? NULL : cv_arena_printf(ctx->a, "%.*s%s%s", (int)at, url, local, url + at + 2);
 }
 
+static bool is_cpu_onnxruntime(const struct cv_judge_ctx *ctx, const struct cv_wenv *env, const struct cv_subject *pkg)
+{
+	const struct cv_wload *l = cv_world_load(ctx->w, env->index, "onnxruntime");
+
+	return l && l->pkg == pkg && l->build == CV_BUILD_CPU && ctx->w->has_gpu == CV_TRI_OK;
+}
+
 static void reinstall_fix(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct cv_wenv *env, const struct cv_subject *pkg)
 {
 	const char *version = version_of(pkg), *command;
@@ -179,22 +190,19 @@ static void reinstall_fix(struct cv_judge_ctx *ctx, struct cv_finding *f, const 
 	cv_strv_push(ctx->a, &in.specs, version ? cv_arena_printf(ctx->a, "%s==%s", name_of(pkg), version) : name_of(pkg));
 	if (version && cv_starts(name_of(pkg), "torch"))
 		in.index_url = torch_url(ctx, version);
+	/* A CPU package again would be the next finding. */
+	if (is_cpu_onnxruntime(ctx, env, pkg) && cv_fix_ort(ctx, f, cv_world_load(ctx->w, env->index, "onnxruntime"), NULL))
+		return;
 	command = cv_install_command(ctx, &in);
 	if (command)
 		cv_find_command(ctx, f, command, "writes the package's files again");
 	else if (cv_is_conda(env, pkg))
-		cv_find_command(ctx, f, cv_arena_printf(ctx->a, "conda install -p %s --force-reinstall %s", cv_shell_quote(ctx->a, env->path), name_of(pkg)),
+		cv_find_command(ctx, f,
+				cv_arena_printf(ctx->a, "conda install -p %s --force-reinstall %s",
+						cv_shell_quote(ctx->a, env->path), name_of(pkg)),
 				"writes the package's files again");
 	else
 		cv_find_text(ctx, f, "reinstall the package with the tool that installed it", NULL);
-}
-
-/* Does the line of Requires-Dist name this package? */
-static bool names(const char *require, const char *name)
-{
-	char next = cv_starts(require, name) ? require[strlen(name)] : 'x';
-
-	return next == '\0' || strchr(" =<>!~;[(", next);
 }
 
 /* The workloads that use the package: its own, and those that require it. */
@@ -208,9 +216,10 @@ static void hit_users(struct cv_judge_ctx *ctx, struct cv_finding *f, const stru
 		if (l->env != env->index)
 			continue;
 		for (size_t k = 0; k < requires->n && !uses; k++)
-			uses = names(requires->v[k], name_of(pkg));
+			uses = cv_require_names(requires->v[k], name_of(pkg));
 		if (uses)
-			cv_find_hits(ctx, f, CV_ASPECT_LOADS, (struct cv_hit){ .env = env->index, .gpu = CV_NO_INDEX, .workload = l->name });
+			cv_find_hits(ctx, f, CV_ASPECT_LOADS,
+				     (struct cv_hit){ .env = env->index, .gpu = CV_NO_INDEX, .workload = l->name });
 	}
 }
 
@@ -220,17 +229,19 @@ static const char *damage_title(const struct cv_judge_ctx *ctx, const struct cv_
 	const char *what = "its metadata cannot be read";
 
 	if (missing && changed)
-		what = cv_arena_printf(ctx->a, "%llu of its files are missing, %llu have another size than recorded", (unsigned long long)missing,
-				       (unsigned long long)changed);
+		what = cv_arena_printf(ctx->a, "%llu of its files are missing, %llu have another size than recorded",
+				       (unsigned long long)missing, (unsigned long long)changed);
 	else if (missing)
-		what = cv_arena_printf(ctx->a, "%llu of its files %s missing", (unsigned long long)missing, missing == 1 ? "is" : "are");
+		what = cv_arena_printf(ctx->a, "%llu of its files %s missing", (unsigned long long)missing,
+				       missing == 1 ? "is" : "are");
 	else if (changed)
 		what = cv_arena_printf(ctx->a, "%llu of its files %s another size than recorded", (unsigned long long)changed,
 				       changed == 1 ? "has" : "have");
 	return cv_arena_printf(ctx->a, "%s is damaged: %s", label_of(ctx, pkg), what);
 }
 
-static void report_damaged(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wenv *env, const struct cv_subject *pkg)
+static void report_damaged(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wenv *env,
+			   const struct cv_subject *pkg)
 {
 	struct cv_finding *f = cv_find(ctx, self, "%s", damage_title(ctx, pkg));
 	const char *partner = package_kb(ctx, name_of(pkg), "framework");
@@ -241,7 +252,9 @@ static void report_damaged(struct cv_judge_ctx *ctx, const struct cv_rule *self,
 	cv_find_params(ctx, f, "missing", cv_fact_list(pkg, CV_F_package_record_missing));
 	cv_find_params(ctx, f, "changed", cv_fact_list(pkg, CV_F_package_record_changed));
 	if (unreadable(pkg))
-		cv_find_fact(ctx, f, pkg, cv_fact(pkg, CV_F_package_version)->state == CV_UNPARSED ? CV_F_package_version : CV_F_package_record_files);
+		cv_find_fact(ctx, f, pkg,
+			     cv_fact(pkg, CV_F_package_version)->state == CV_UNPARSED ? CV_F_package_version
+										      : CV_F_package_record_files);
 	if (missing_n(pkg)) {
 		cv_find_fact(ctx, f, pkg, CV_F_package_record_missing_n);
 		cv_find_fact(ctx, f, pkg, CV_F_package_record_missing);
@@ -251,9 +264,13 @@ static void report_damaged(struct cv_judge_ctx *ctx, const struct cv_rule *self,
 		cv_find_fact(ctx, f, pkg, CV_F_package_record_changed);
 	}
 	if (partner && missing_n(pkg) && !overwritten(ctx, env, pkg) && cv_streq(partner, "onnxruntime"))
-		cv_find_why(ctx, f, "Its RECORD lists files that are not there. Removing another onnxruntime package does that: both write the same directory.");
+		cv_find_why(ctx, f,
+			    "Its RECORD lists files that are not there. Removing another onnxruntime package does that: both "
+			    "write the same directory.");
 	else
-		cv_find_why(ctx, f, "The files on disk are not those that its RECORD lists: an interrupted or overlaid installation, or files changed by hand.");
+		cv_find_why(ctx, f,
+			    "The files on disk are not those that its RECORD lists: an interrupted or overlaid installation, or "
+			    "files changed by hand.");
 	reinstall_fix(ctx, f, env, pkg);
 	cv_find_prove(ctx, f, "cuvet check --env %s", cv_shell_quote(ctx->a, env->path));
 	hit_users(ctx, f, env, pkg);
@@ -289,13 +306,14 @@ CV_RULE(cv_rule_damaged)
 		cv_not_evaluated(ctx, self, "no package has a RECORD that could be compared");
 }
 
-static void report_hidden(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wenv *env, const struct cv_subject *hidden,
-			  const struct cv_subject *seen)
+static void report_hidden(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wenv *env,
+			  const struct cv_subject *hidden, const struct cv_subject *seen)
 {
 	bool foreign = !cv_path_below(path_of(seen), env->path);
-	bool same = version_of(hidden) && version_of(seen) && cv_ver_cmp(CV_VER_PEP440, version_of(hidden), version_of(seen)) == 0;
-	struct cv_finding *f = cv_find(ctx, self, "%s in %s hides %s of this environment", label_of(ctx, seen), cv_dirname(ctx->a, path_of(seen)),
-				       label_of(ctx, hidden));
+	bool same =
+		version_of(hidden) && version_of(seen) && cv_ver_cmp(CV_VER_PEP440, version_of(hidden), version_of(seen)) == 0;
+	struct cv_finding *f = cv_find(ctx, self, "%s in %s hides %s of this environment", label_of(ctx, seen),
+				       cv_dirname(ctx->a, path_of(seen)), label_of(ctx, hidden));
 
 	/* A copy of the environment's own, or of the same version, is what an import should get. */
 	if (!foreign || same)
@@ -308,11 +326,16 @@ static void report_hidden(struct cv_judge_ctx *ctx, const struct cv_rule *self, 
 	cv_find_fact(ctx, f, seen, CV_F_package_version);
 	cv_find_fact(ctx, f, hidden, CV_F_package_version);
 	cv_find_fact(ctx, f, hidden, CV_F_package_shadowed);
-	cv_find_why(ctx, f, "Python takes the first copy on sys.path%s.", foreign ? ", and that one lies outside the environment (user site or PYTHONPATH)" : "");
+	cv_find_why(ctx, f, "Python takes the first copy on sys.path%s.",
+		    foreign ? ", and that one lies outside the environment (user site or PYTHONPATH)" : "");
 	if (foreign && env->exe)
-		cv_find_command(ctx, f, cv_arena_printf(ctx->a, "PYTHONNOUSERSITE=1 %s -c \"import sys; print(sys.path)\"", cv_shell_quote(ctx->a, env->exe)),
-				"shows what the environment is without the user site; export PYTHONNOUSERSITE=1 (and unset PYTHONPATH) to keep it out");
-	cv_find_text(ctx, f, cv_arena_printf(ctx->a, "remove the copy in %s", cv_dirname(ctx->a, path_of(seen))), "lets the environment's own copy be imported");
+		cv_find_command(ctx, f,
+				cv_arena_printf(ctx->a, "PYTHONNOUSERSITE=1 %s -c \"import sys; print(sys.path)\"",
+						cv_shell_quote(ctx->a, env->exe)),
+				"shows what the environment is without the user site; export PYTHONNOUSERSITE=1 (and unset "
+				"PYTHONPATH) to keep it out");
+	cv_find_text(ctx, f, cv_arena_printf(ctx->a, "remove the copy in %s", cv_dirname(ctx->a, path_of(seen))),
+		     "lets the environment's own copy be imported");
 	cv_find_prove(ctx, f, "cuvet check --env %s", cv_shell_quote(ctx->a, env->path));
 }
 
@@ -344,7 +367,8 @@ CV_RULE(cv_rule_shadowed)
 }
 
 /* The glibc that a package needs: by its tags, and by kb where the tags promise less than the symbols need. */
-static const char *glibc_needed(const struct cv_judge_ctx *ctx, const struct cv_subject *pkg, struct cv_kb_row *ret_row, bool *ret_has_row)
+static const char *glibc_needed(const struct cv_judge_ctx *ctx, const struct cv_subject *pkg, struct cv_kb_row *ret_row,
+				bool *ret_has_row)
 {
 	int minor = cv_tags_glibc(cv_fact_list(pkg, CV_F_package_tags));
 	const char *by_tag = minor < 0 ? NULL : cv_arena_printf(ctx->a, "2.%d", minor);
@@ -356,8 +380,8 @@ static const char *glibc_needed(const struct cv_judge_ctx *ctx, const struct cv_
 	return *ret_has_row ? ret_row->value : by_tag;
 }
 
-static void report_glibc(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wenv *env, const struct cv_subject *pkg,
-			 const char *needed, const struct cv_kb_row *row)
+static void report_glibc(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wenv *env,
+			 const struct cv_subject *pkg, const char *needed, const struct cv_kb_row *row)
 {
 	const char *glibc = cv_fact_str(ctx->w->machine, CV_F_machine_glibc);
 	struct cv_finding *f = cv_find(ctx, self, "%s needs glibc %s, this system has %s", label_of(ctx, pkg), needed, glibc);
@@ -371,11 +395,18 @@ static void report_glibc(struct cv_judge_ctx *ctx, const struct cv_rule *self, c
 	cv_find_fact(ctx, f, pkg, CV_F_package_tags);
 	if (row)
 		cv_find_row(ctx, f, row);
-	cv_find_why(ctx, f, "Its libraries ask the loader for symbol versions up to GLIBC_%s, which this system's libc.so.6 does not have.", needed);
+	cv_find_why(
+		ctx, f,
+		"Its libraries ask the loader for symbol versions up to GLIBC_%s, which this system's libc.so.6 does not have.",
+		needed);
 	if (!cv_streq(name_of(pkg), "torch") || !cv_world_load(ctx->w, env->index, "torch") ||
 	    !cv_fix_torch(ctx, f, cv_world_load(ctx->w, env->index, "torch"), NULL))
-		cv_find_text(ctx, f, cv_arena_printf(ctx->a, "install an older release of %s whose wheel asks for glibc %s or less", name_of(pkg), glibc), NULL);
-	cv_find_text(ctx, f, cv_arena_printf(ctx->a, "run it in a container or on a system with glibc %s or newer", needed), NULL);
+		cv_find_text(ctx, f,
+			     cv_arena_printf(ctx->a, "install an older release of %s whose wheel asks for glibc %s or less",
+					     name_of(pkg), glibc),
+			     NULL);
+	cv_find_text(ctx, f, cv_arena_printf(ctx->a, "run it in a container or on a system with glibc %s or newer", needed),
+		     NULL);
 	cv_find_prove(ctx, f, "ldd --version");
 	hit_users(ctx, f, env, pkg);
 }
@@ -405,7 +436,8 @@ CV_RULE(cv_rule_glibc)
 	if (n)
 		return;
 	if (checked)
-		cv_ruled_out(ctx, self, "glibc %s is new enough for the tags of %zu wheel%s", glibc, checked, checked == 1 ? "" : "s");
+		cv_ruled_out(ctx, self, "glibc %s is new enough for the tags of %zu wheel%s", glibc, checked,
+			     checked == 1 ? "" : "s");
 	else
 		cv_not_evaluated(ctx, self, "no wheel says which glibc it needs");
 }

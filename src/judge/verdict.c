@@ -68,7 +68,8 @@ static size_t count_problems(const struct cv_judge_ctx *ctx)
 	size_t n = 0;
 
 	for (size_t i = 0; i < ctx->found.n; i++)
-		n += ctx->found.v[i]->severity == CV_ERROR && ctx->found.v[i]->role == CV_PRIMARY && env_counts(ctx->w, ctx->found.v[i]->env);
+		n += ctx->found.v[i]->severity == CV_ERROR && ctx->found.v[i]->role == CV_PRIMARY &&
+		     env_counts(ctx->w, ctx->found.v[i]->env);
 	return n;
 }
 
@@ -134,7 +135,8 @@ static const char *ok_line(const struct cv_judge_ctx *ctx)
 		return cv_arena_printf(ctx->a, "%s can use %s%s", frameworks, gpus_text(ctx), driver_text(ctx));
 	if (ctx->w->driver.state != CV_DRIVER_READY)
 		return "nothing wrong was found, and no framework that uses a GPU";
-	return cv_arena_printf(ctx->a, "%s%s is ready; no framework that uses it is in the environments looked at", gpus_text(ctx), driver_text(ctx));
+	return cv_arena_printf(ctx->a, "%s%s is ready; no framework that uses it is in the environments looked at",
+			       gpus_text(ctx), driver_text(ctx));
 }
 
 /* Nothing to hang a verdict on: packages that may not be seen; no framework, and neither driver nor GPU known. */
@@ -157,7 +159,8 @@ static void conclude_problem(struct cv_judge_ctx *ctx, const struct cv_finding *
 	ctx->report->verdict = CV_VERDICT_PROBLEM;
 	ctx->report->verdict_line = f->title;
 	if (n > 1)
-		ctx->report->verdict_line = cv_arena_printf(ctx->a, "%s; and %zu more problem%s", f->title, n - 1, n == 2 ? "" : "s");
+		ctx->report->verdict_line =
+			cv_arena_printf(ctx->a, "%s; and %zu more problem%s", f->title, n - 1, n == 2 ? "" : "s");
 }
 
 void cv_report_conclude(struct cv_judge_ctx *ctx)
@@ -173,9 +176,10 @@ void cv_report_conclude(struct cv_judge_ctx *ctx)
 		conclude_problem(ctx, f);
 	} else if (c) {
 		r->verdict = CV_VERDICT_CANNOT_TELL;
-		r->verdict_line = cv_arena_printf(ctx->a, "cannot tell whether %s can use %s: %s", c->show_framework,
-						  c->gpu == CV_NO_INDEX ? "a GPU" : cv_arena_printf(ctx->a, "the %s", ctx->w->gpus.v[c->gpu].label),
-						  c->unknown_because ? c->unknown_because : "a needed fact is missing");
+		r->verdict_line = cv_arena_printf(
+			ctx->a, "cannot tell whether %s can use %s: %s", c->show_framework,
+			c->gpu == CV_NO_INDEX ? "a GPU" : cv_arena_printf(ctx->a, "the %s", ctx->w->gpus.v[c->gpu].label),
+			c->unknown_because ? c->unknown_because : "a needed fact is missing");
 	} else if (because) {
 		r->verdict = CV_VERDICT_CANNOT_TELL;
 		r->verdict_line = cv_arena_printf(ctx->a, "cannot tell what this machine has: %s", because);

@@ -16,7 +16,8 @@ static const char *list_of(const struct cv_code_place *place, struct cv_arena *a
 			const struct cv_gpu_target *t = &v[i].target;
 			char suffix[2] = { t->suffix, '\0' };
 
-			list = cv_arena_printf(a, "%s%s%s_%u%s", list, *list ? " " : "", t->ptx ? "compute" : "sm", t->arch, suffix);
+			list = cv_arena_printf(a, "%s%s%s_%u%s", list, *list ? " " : "", t->ptx ? "compute" : "sm", t->arch,
+					       suffix);
 		}
 	}
 	return list;

@@ -84,7 +84,8 @@ static bool is_default_dir(const char *dir, const char *arch)
 	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++)
 		if (cv_streq(dirs[i], dir))
 			return true;
-	return (cv_starts(dir, "/lib/") || cv_starts(dir, "/usr/lib/")) && cv_ends(tail, "-linux-gnu") && *arch && cv_starts(tail, arch);
+	return (cv_starts(dir, "/lib/") || cv_starts(dir, "/usr/lib/")) && cv_ends(tail, "-linux-gnu") && *arch &&
+	       cv_starts(tail, arch);
 }
 
 struct search {

@@ -20,7 +20,7 @@ enum cv_reach_step { CV_STEP_LD_LIBRARY_PATH, CV_STEP_CACHE, CV_STEP_DEFAULT, CV
 struct cv_wlib {
 	const struct cv_subject *s;
 	const char *family, *soname, *version, *origin, *env; /* may be NULL */
-	const char *path;                                     /* as the loader would name it, otherwise the real path */
+	const char *path;				      /* as the loader would name it, otherwise the real path */
 	enum cv_reach_step step;
 	size_t order; /* within the step */
 };
@@ -41,17 +41,17 @@ struct cv_wdriver {
 	const char *unknown_because;
 	const char *version_because; /* why a loaded module's version is not known, so that no mismatch can be ruled out */
 	enum cv_tri loaded, open;
-	bool tegra;         /* a Tegra driver whose numbers are not those of the desktop branches */
-	const char *module; /* version of the loaded module */
+	bool tegra;		     /* a Tegra driver whose numbers are not those of the desktop branches */
+	const char *module;	     /* version of the loaded module */
 	const struct cv_wlib *host;  /* the driver's own libcuda (WSL: that of Windows) */
 	const struct cv_wlib *first; /* the libcuda.so.1 that a program without RPATH gets */
 	const struct cv_wlib *other; /* a host libcuda of another version than host, if any */
-	bool library_read;           /* a libcuda said its version or its CUDA release */
-	const char *version;         /* the version that decides: of first, else of the module */
-	const char *api;             /* CUDA version that its API has at least */
-	bool api_exact;              /* it has exactly that one */
+	bool library_read;	     /* a libcuda said its version or its CUDA release */
+	const char *version;	     /* the version that decides: of first, else of the module */
+	const char *api;	     /* CUDA version that its API has at least */
+	bool api_exact;		     /* it has exactly that one */
 	bool newer_than_kb;
-	const char *api_because;     /* why api is NULL */
+	const char *api_because; /* why api is NULL */
 	bool has_api_row;
 	struct cv_kb_row api_row; /* the row that told */
 };
@@ -59,17 +59,17 @@ struct cv_wdriver {
 struct cv_wgpu {
 	const struct cv_subject *s;
 	const char *pci, *name, *cc, *arch, *label; /* label: for titles, never NULL */
-	struct cv_cc ccn;        /* when cc is known */
-	const char *cc_because;  /* why cc is NULL */
+	struct cv_cc ccn;			    /* when cc is known */
+	const char *cc_because;			    /* why cc is NULL */
 	bool has_cc_row;
 	struct cv_kb_row cc_row; /* the row that told cc; false: a fact did */
 	uint64_t memory_mib;
-	bool integrated;         /* of a Jetson */
-	bool unbound;            /* another kernel driver than NVIDIA's holds it */
-	bool held_by_linux;      /* and that is nouveau or nova, not one that a virtual machine wants */
-	enum cv_tri node;        /* its device node is there and usable, or will be made */
-	enum cv_tri visible;     /* CUDA would enumerate it */
-	bool masked;             /* it is invisible only because CUDA_VISIBLE_DEVICES hides it */
+	bool integrated;     /* of a Jetson */
+	bool unbound;	     /* another kernel driver than NVIDIA's holds it */
+	bool held_by_linux;  /* and that is nouveau or nova, not one that a virtual machine wants */
+	enum cv_tri node;    /* its device node is there and usable, or will be made */
+	enum cv_tri visible; /* CUDA would enumerate it */
+	bool masked;	     /* it is invisible only because CUDA_VISIBLE_DEVICES hides it */
 };
 
 enum cv_build { CV_BUILD_UNKNOWN, CV_BUILD_GPU, CV_BUILD_CPU, CV_BUILD_ROCM };
@@ -89,16 +89,16 @@ struct cv_wload {
 	const char *framework; /* "torch", "onnxruntime", ... */
 	const struct cv_subject *fw;
 	const struct cv_subject *pkg; /* the distribution in place, or NULL */
-	const char *dist;             /* its name, never NULL */
-	const char *version;          /* with local part, or NULL */
-	const char *label;            /* "torch 2.9.0+cu128", never NULL */
+	const char *dist;	      /* its name, never NULL */
+	const char *version;	      /* with local part, or NULL */
+	const char *label;	      /* "torch 2.9.0+cu128", never NULL */
 	enum cv_build build;
 	const char *build_because; /* how build is known, or why it is not */
 	const char *cuda, *cudnn;  /* releases it was built with */
-	const char *variant;       /* "cu128", torch only */
-	const char *code;          /* list of GPU code */
+	const char *variant;	   /* "cu128", torch only */
+	const char *code;	   /* list of GPU code */
 	const char *code_because;  /* why code is NULL */
-	bool code_elsewhere;       /* it makes its GPU code at run time */
+	bool code_elsewhere;	   /* it makes its GPU code at run time */
 	bool newer_than_kb;
 	bool has_code_row;
 	struct cv_kb_row code_row;
@@ -119,7 +119,7 @@ struct cv_world {
 	enum cv_tri has_gpu; /* BAD: looked and there is none */
 	const char *has_gpu_because;
 	size_t visible_n, maybe_n; /* GPUs that are visible; that may be */
-	const char *mask_value;    /* CUDA_VISIBLE_DEVICES, NULL if not set or not known */
+	const char *mask_value;	   /* CUDA_VISIBLE_DEVICES, NULL if not set or not known */
 	struct cv_mask mask;
 	bool mask_ordered;
 };
@@ -135,7 +135,7 @@ const char *cv_fact_because(struct cv_arena *a, const struct cv_subject *s, enum
 const struct cv_subject *cv_wenv_package(const struct cv_wenv *env, const char *name);
 /* The workload of that framework in an environment, or NULL. */
 const struct cv_wload *cv_world_load(const struct cv_world *w, size_t env, const char *framework);
-/* True if some environment holds a framework that could use a GPU. */
+/* "CUDA", "CPU-only", ... */
 const char *cv_build_name(enum cv_build b);
 
 /* The pieces of cv_world_new(), one file each. */

@@ -97,7 +97,8 @@ static void find_api(struct cv_world *w, const struct cv_kb *kb, struct cv_arena
 		return;
 	}
 	if (board_numbers(w, d)) {
-		d->api_because = cv_arena_printf(a, "driver %s has the number of a Jetson, which no table of branches covers", d->version);
+		d->api_because =
+			cv_arena_printf(a, "driver %s has the number of a Jetson, which no table of branches covers", d->version);
 		return;
 	}
 	d->newer_than_kb = cv_kb_reach(kb, "driver", d->version) == CV_KB_NEWER;
@@ -106,7 +107,8 @@ static void find_api(struct cv_world *w, const struct cv_kb *kb, struct cv_arena
 	if (d->has_api_row)
 		d->api = d->api_row.value;
 	else
-		d->api_because = cv_arena_printf(a, "the knowledge base (%s) does not know driver %s", cv_kb_date(kb), d->version);
+		d->api_because =
+			cv_arena_printf(a, "the knowledge base (%s) does not know driver %s", cv_kb_date(kb), d->version);
 }
 
 static void unknown(struct cv_wdriver *d, const char *because)

@@ -10,10 +10,7 @@
 static const struct {
 	const char *framework, *workload;
 } workloads[] = {
-	{ "torch", "torch" },
-	{ "onnxruntime", "onnxruntime:cuda" },
-	{ "tensorflow", "tensorflow" },
-	{ "jax", "jax" },
+	{ "torch", "torch" }, { "onnxruntime", "onnxruntime:cuda" }, { "tensorflow", "tensorflow" }, { "jax", "jax" },
 	{ "cupy", "cupy" },
 };
 
@@ -126,7 +123,8 @@ static void find_build(struct cv_wload *l, const struct cv_kb *kb, const char *l
 	else if (cuda == CV_ABSENT)
 		set_build(l, CV_BUILD_CPU, cv_fact_because(a, l->fw, CV_F_framework_cuda));
 	else if (!l->fw && gpu && !cv_streq(gpu, "by-build"))
-		set_build(l, cv_streq(gpu, "yes") ? CV_BUILD_GPU : CV_BUILD_CPU, cv_arena_printf(a, "the name of the package %s", l->dist));
+		set_build(l, cv_streq(gpu, "yes") ? CV_BUILD_GPU : CV_BUILD_CPU,
+			  cv_arena_printf(a, "the name of the package %s", l->dist));
 	else
 		build_by_local(l, local, a);
 }

@@ -46,7 +46,8 @@ static void identify(struct cv_wgpu *g, const char *board, const struct cv_kb *k
 	const char *device = cv_fact_str(g->s, CV_F_gpu_device_id);
 	const char *chip = cv_fact_str(g->s, CV_F_gpu_chip);
 	const char *subject = device ? gpu_subject(a, cv_fact_str(g->s, CV_F_gpu_vendor_id), device)
-				     : chip ? cv_arena_printf(a, "gpu:%s", chip) : NULL;
+			      : chip ? cv_arena_printf(a, "gpu:%s", chip)
+				     : NULL;
 	struct cv_kb_row row;
 
 	g->pci = cv_subject_key(g->s);
@@ -65,8 +66,8 @@ static void identify(struct cv_wgpu *g, const char *board, const struct cv_kb *k
 		if (g->has_cc_row)
 			g->cc = g->cc_row.value;
 		else
-			g->cc_because = cv_arena_printf(a, "GPU %s is newer than this knowledge base (%s), or not in it", subject + 4,
-							cv_kb_date(kb));
+			g->cc_because = cv_arena_printf(a, "GPU %s is newer than this knowledge base (%s), or not in it",
+							subject + 4, cv_kb_date(kb));
 	} else if (!g->cc && g->name) {
 		cc_by_name(g, kb, a);
 	} else if (!g->cc) {

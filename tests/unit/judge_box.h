@@ -162,7 +162,8 @@ static inline const char *box_env_lib(struct box *b, const char *soname, const c
 	return key;
 }
 
-static inline const char *box_framework(struct box *b, const char *name, const char *package, const char *version, const char *cuda)
+static inline const char *box_framework(struct box *b, const char *name, const char *package, const char *version,
+					const char *cuda)
 {
 	const char *key = cv_arena_printf(b->a, ENV "|%s", name);
 
@@ -173,7 +174,8 @@ static inline const char *box_framework(struct box *b, const char *name, const c
 	box_str(b, CV_KIND_framework, key, CV_F_framework_package, package);
 	box_str(b, CV_KIND_framework, key, CV_F_framework_cuda, cuda);
 	box_str(b, CV_KIND_framework, key, CV_F_framework_hip, NULL);
-	box_str(b, CV_KIND_framework, key, CV_F_framework_gpu_lib, cuda ? cv_arena_printf(b->a, SITE "/%s/lib/gpu.so", name) : NULL);
+	box_str(b, CV_KIND_framework, key, CV_F_framework_gpu_lib,
+		cuda ? cv_arena_printf(b->a, SITE "/%s/lib/gpu.so", name) : NULL);
 	return key;
 }
 
@@ -184,11 +186,13 @@ static inline const char *box_torch(struct box *b, const char *version, const ch
 
 	if (cuda) {
 		int major = (int)cv_ver_part(cuda, 0);
-		const char *needed = cv_arena_printf(b->a, "libcudart.so.%d|libcublas.so.%d|libcudnn.so.9|libc10.so", major, major);
+		const char *needed =
+			cv_arena_printf(b->a, "libcudart.so.%d|libcublas.so.%d|libcudnn.so.9|libc10.so", major, major);
 
 		box_list(b, CV_KIND_framework, fw, CV_F_framework_gpu_needed, needed);
 		box_env_lib(b, cv_arena_printf(b->a, "libcudart.so.%d", major), cuda);
 		box_env_lib(b, cv_arena_printf(b->a, "libcublas.so.%d", major), cuda);
+		box_env_lib(b, cv_arena_printf(b->a, "libcublasLt.so.%d", major), cuda);
 		box_env_lib(b, "libcudnn.so.9", "9.10.2");
 	}
 	return pkg;
@@ -341,8 +345,8 @@ static inline const char *box_fixes(const struct box *b, const struct cv_finding
 static inline void box_dump(const struct box *b)
 {
 	for (size_t i = 0; i < b->r->findings.n; i++)
-		print_message("  %s %s: %s\n", b->r->findings.v[i].rule->id, b->r->findings.v[i].severity == CV_ERROR ? "error" : "-",
-			      b->r->findings.v[i].title);
+		print_message("  %s %s: %s\n", b->r->findings.v[i].rule->id,
+			      b->r->findings.v[i].severity == CV_ERROR ? "error" : "-", b->r->findings.v[i].title);
 	for (size_t i = 0; i < b->r->cells.n; i++)
 		print_message("  %s driver=%d loads=%d code=%d verdict=%d %s\n", b->r->cells.v[i].key, b->r->cells.v[i].driver,
 			      b->r->cells.v[i].loads, b->r->cells.v[i].code, b->r->cells.v[i].verdict,
@@ -350,7 +354,8 @@ static inline void box_dump(const struct box *b)
 }
 
 /* The finding is there with this severity and role; then it has evidence and is not ruled out as well. */
-static inline const struct cv_finding *box_expect(const struct box *b, const char *id, enum cv_severity severity, enum cv_role role)
+static inline const struct cv_finding *box_expect(const struct box *b, const char *id, enum cv_severity severity,
+						  enum cv_role role)
 {
 	const struct cv_finding *f = box_find(b, id);
 
@@ -384,7 +389,8 @@ static inline void box_expect_open(const struct box *b, const char *id)
 	assert_non_null(box_because(b->r->not_evaluated.v, b->r->not_evaluated.n, id));
 }
 
-static inline void box_expect_cell(const struct box *b, const char *key, enum cv_tri driver, enum cv_code code, enum cv_verdict verdict)
+static inline void box_expect_cell(const struct box *b, const char *key, enum cv_tri driver, enum cv_code code,
+				   enum cv_verdict verdict)
 {
 	const struct cv_cell *c = box_cell(b, key);
 

@@ -138,8 +138,8 @@ static void test_judge_advise_ort_beside_torch(void **state)
 	box_ort(&b, "1.22.0", NULL);
 	box_judge(&b);
 	f = box_expect(&b, "cpu-only-build", CV_ERROR, CV_PRIMARY);
-	assert_string_equal(f->fixes.v[0].command,
-			    ENV "/bin/python -m pip uninstall -y onnxruntime && " ENV "/bin/python -m pip install \"onnxruntime-gpu==1.31.1\"");
+	assert_string_equal(f->fixes.v[0].command, ENV "/bin/python -m pip uninstall -y onnxruntime && " ENV
+						       "/bin/python -m pip install \"onnxruntime-gpu==1.31.1\"");
 	box_expect_text(f->fixes.v[0].changes, "like the torch beside it");
 	assert_string_equal(b.r->verdict_line, "onnxruntime 1.22.0 is a CPU-only build");
 	box_expect_cell(&b, "0|torch|0", CV_TRI_OK, CV_CODE_NATIVE, CV_VERDICT_OK);
@@ -164,7 +164,7 @@ static void test_judge_advise_managers(void **state)
 	box_judge(&b);
 	assert_string_equal(box_find(&b, "cpu-only-build")->fixes.v[0].command,
 			    "uv pip uninstall --python " ENV "/bin/python onnxruntime && uv pip install --python " ENV
-			    "/bin/python \"onnxruntime-gpu==1.31.1\"");
+			    "/bin/python \"onnxruntime-gpu[cuda,cudnn]==1.31.1\"");
 	box_free(&b);
 
 	box_new(&b);
@@ -201,7 +201,8 @@ static void test_judge_advise_quotes(void **state)
 	box_str(&b, CV_KIND_env, ENV, CV_F_env_exe, "/home/o'neil/v $HOME/bin/python");
 	box_ort(&b, "1.22.0", NULL);
 	box_judge(&b);
-	box_expect_text(box_find(&b, "cpu-only-build")->fixes.v[0].command, "'/home/o'\\''neil/v $HOME/bin/python' -m pip install");
+	box_expect_text(box_find(&b, "cpu-only-build")->fixes.v[0].command,
+			"'/home/o'\\''neil/v $HOME/bin/python' -m pip install");
 	box_free(&b);
 }
 
@@ -252,9 +253,48 @@ static void test_judge_advise_driver_gate(void **state)
 	box_free(&b);
 }
 
+/* A build of another CUDA major: the wheels that its own would overwrite go first, unless something else requires them. */
+static void test_judge_advise_removes_clashing_wheels(void **state)
+{
+	struct box b;
+	const char *pkg;
+
+	(void)state;
+	box_new(&b);
+	b.driver = "550.54.15";
+	box_gpu(&b, "1eb8");
+	pkg = box_torch(&b, "2.11.0+cu130", "13.0");
+	box_list(&b, CV_KIND_package, pkg, CV_F_package_requires, "nvidia-cudnn-cu13==9.19.0.56|nvidia-nccl-cu13==2.28.9");
+	box_package(&b, "nvidia-cudnn-cu13", "9.19.0.56");
+	box_package(&b, "nvidia-nccl-cu13", "2.28.9");
+	box_list(&b, CV_KIND_package, box_package(&b, "vllm", "0.9"), CV_F_package_requires, "nvidia-nccl-cu13>=2.0");
+	box_judge(&b);
+	box_expect_text(box_fixes(&b, box_find(&b, "driver-too-old")),
+			"-m pip uninstall -y nvidia-cudnn-cu13 && " ENV "/bin/python -m pip install \"torch==2.11.0+cu126\"");
+	box_free(&b);
+}
+
+/* A ruined CPU onnxruntime on a GPU machine: the GPU package, not the CPU one again. */
+static void test_judge_advise_ruined_cpu_package(void **state)
+{
+	struct box b;
+	const char *pkg;
+
+	(void)state;
+	box_new(&b);
+	box_torch(&b, "2.11.0+cu130", "13.0");
+	pkg = box_ort(&b, "1.22.0", NULL);
+	box_num(&b, CV_KIND_package, pkg, CV_F_package_record_missing_n, 10);
+	box_judge(&b);
+	box_expect_text(box_fixes(&b, box_find(&b, "damaged-installation")), "\"onnxruntime-gpu==1.31.1\"");
+	box_free(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_judge_advise_removes_clashing_wheels),
+		cmocka_unit_test(test_judge_advise_ruined_cpu_package),
 		cmocka_unit_test(test_judge_advise_h8),
 		cmocka_unit_test(test_judge_advise_h10),
 		cmocka_unit_test(test_judge_advise_h11),

@@ -173,7 +173,8 @@ static void test_judge_code_h31_newer_torch(void **state)
 	torch_on(&b, "9.1.0+cu130", "13.0", "2335", "580.159.04");
 	box_judge(&b);
 	box_expect_cell(&b, "0|torch|0", CV_TRI_OK, CV_CODE_UNKNOWN, CV_VERDICT_CANNOT_TELL);
-	box_expect_text(b.r->verdict_line, cv_arena_printf(b.a, "newer than this knowledge base (%s)", cv_kb_date(cv_kb_builtin())));
+	box_expect_text(b.r->verdict_line,
+			cv_arena_printf(b.a, "newer than this knowledge base (%s)", cv_kb_date(cv_kb_builtin())));
 	assert_int_equal(b.r->notices.n, 1);
 	box_free(&b);
 }
@@ -227,7 +228,7 @@ static void test_judge_code_h15_b200(void **state)
 	box_ort(&b, "1.29.0", "13.0");
 	box_judge(&b);
 	assert_string_equal(box_param(box_expect(&b, "gpu-too-new-for-build", CV_ERROR, CV_PRIMARY), "sm"), "10.0");
-	box_expect_text(box_fixes(&b, box_find(&b, "gpu-too-new-for-build")), "onnxruntime-gpu==1.28.0");
+	box_expect_text(box_fixes(&b, box_find(&b, "gpu-too-new-for-build")), "onnxruntime-gpu[cuda,cudnn]==1.28.0");
 	box_free(&b);
 
 	box_new(&b);

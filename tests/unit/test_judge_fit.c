@@ -78,7 +78,8 @@ static void test_judge_fit_cuda_of_companions(void **state)
 
 		box_new(&b);
 		box_torch(&b, rows[i].torch, rows[i].cuda);
-		box_list(&b, CV_KIND_package, box_package(&b, "torchvision", rows[i].vision), CV_F_package_requires, "torch==2.9.0");
+		box_list(&b, CV_KIND_package, box_package(&b, "torchvision", rows[i].vision), CV_F_package_requires,
+			 "torch==2.9.0");
 		box_judge(&b);
 		if (rows[i].fits)
 			box_expect_ruled_out(&b, "companion-version-mismatch");
@@ -134,7 +135,8 @@ static void test_judge_fit_requirements(void **state)
 	box_new(&b);
 	pkg = box_torch(&b, "2.9.0+cu128", "12.8");
 	box_list(&b, CV_KIND_package, pkg, CV_F_package_requires,
-		 "nvidia-cudnn-cu12==9.10.2.21; platform_system == \"Linux\"|nvidia-nccl-cu12 (==2.27.5)|triton==3.5.0|nvidia-nvtx-cu12 @ file:///x");
+		 "nvidia-cudnn-cu12==9.10.2.21; platform_system == \"Linux\"|nvidia-nccl-cu12 "
+		 "(==2.27.5)|triton==3.5.0|nvidia-nvtx-cu12 @ file:///x");
 	box_package(&b, "nvidia-cudnn-cu12", "9.12.0.46");
 	box_judge(&b);
 	f = box_expect(&b, "package-requirement-unmet", CV_WARNING, CV_PRIMARY);
@@ -154,7 +156,8 @@ static void test_judge_fit_requirements_met(void **state)
 	(void)state;
 	box_new(&b);
 	box_ort(&b, "1.31.1", "13.0");
-	box_list(&b, CV_KIND_package, box_package(&b, "rapidocr", "1.0"), CV_F_package_requires, "onnxruntime>=1.7.0|onnxruntime-gpu[cuda]~=1.20");
+	box_list(&b, CV_KIND_package, box_package(&b, "rapidocr", "1.0"), CV_F_package_requires,
+		 "onnxruntime>=1.7.0|onnxruntime-gpu[cuda]~=1.20");
 	box_judge(&b);
 	box_expect_ruled_out(&b, "package-requirement-unmet");
 	box_free(&b);
@@ -311,7 +314,8 @@ static void test_judge_fit_loader_path(void **state)
 		box_var(&b, "LD_LIBRARY_PATH", rows[i].path);
 		box_list(&b, CV_KIND_ldso, "", CV_F_ldso_path_dead, "/gone|/usr/local/nvidia/lib64");
 		box_judge(&b);
-		assert_string_equal(box_param(box_expect(&b, "loader-path-entry", rows[i].severity, CV_PRIMARY), rows[i].param), rows[i].value);
+		assert_string_equal(box_param(box_expect(&b, "loader-path-entry", rows[i].severity, CV_PRIMARY), rows[i].param),
+				    rows[i].value);
 		box_free(&b);
 	}
 	/* What NVIDIA's images set is harmless; H17: nothing is set and nothing is wrong. */
@@ -337,16 +341,11 @@ static void test_judge_fit_loader_path(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_judge_fit_torchvision),
-		cmocka_unit_test(test_judge_fit_by_kb),
-		cmocka_unit_test(test_judge_fit_cuda_of_companions),
-		cmocka_unit_test(test_judge_fit_jax),
-		cmocka_unit_test(test_judge_fit_requirements),
-		cmocka_unit_test(test_judge_fit_requirements_met),
-		cmocka_unit_test(test_judge_fit_mixed_wheels),
-		cmocka_unit_test(test_judge_fit_h24_no_cudnn),
-		cmocka_unit_test(test_judge_fit_cuda_major),
-		cmocka_unit_test(test_judge_fit_libraries_not_known),
+		cmocka_unit_test(test_judge_fit_torchvision),	     cmocka_unit_test(test_judge_fit_by_kb),
+		cmocka_unit_test(test_judge_fit_cuda_of_companions), cmocka_unit_test(test_judge_fit_jax),
+		cmocka_unit_test(test_judge_fit_requirements),	     cmocka_unit_test(test_judge_fit_requirements_met),
+		cmocka_unit_test(test_judge_fit_mixed_wheels),	     cmocka_unit_test(test_judge_fit_h24_no_cudnn),
+		cmocka_unit_test(test_judge_fit_cuda_major),	     cmocka_unit_test(test_judge_fit_libraries_not_known),
 		cmocka_unit_test(test_judge_fit_loader_path),
 	};
 

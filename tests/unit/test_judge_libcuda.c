@@ -355,7 +355,8 @@ static void test_judge_libcuda_h31_newer_driver(void **state)
 	assert_null(too_old(&b, "900.10", "2.11.0+cu130", "13.0"));
 	box_expect_ruled_out(&b, "driver-too-old");
 	assert_int_equal(b.r->notices.n, 1);
-	box_expect_text(b.r->notices.v[0].because, cv_arena_printf(b.a, "newer than this knowledge base (%s)", cv_kb_date(cv_kb_builtin())));
+	box_expect_text(b.r->notices.v[0].because,
+			cv_arena_printf(b.a, "newer than this knowledge base (%s)", cv_kb_date(cv_kb_builtin())));
 	assert_null(b.r->driver.cuda_api);
 	assert_int_equal(b.r->verdict, CV_VERDICT_OK);
 	box_free(&b);

@@ -13,7 +13,8 @@ static void both(struct box *b, const char *cuda)
 	box_package(b, "onnxruntime", "1.26.0");
 	if (!cuda) {
 		/* The provider of the GPU package stays on disk. */
-		box_str(b, CV_KIND_framework, ENV "|onnxruntime", CV_F_framework_gpu_lib, SITE "/onnxruntime/capi/libonnxruntime_providers_cuda.so");
+		box_str(b, CV_KIND_framework, ENV "|onnxruntime", CV_F_framework_gpu_lib,
+			SITE "/onnxruntime/capi/libonnxruntime_providers_cuda.so");
 		box_framework(b, "onnxruntime", "onnxruntime", "1.26.0", NULL);
 	} else {
 		box_ort(b, "1.26.0", cuda);
@@ -76,7 +77,8 @@ static void test_judge_package_h21_one_removed(void **state)
 	b.driver = "550.54.15";
 	pkg = box_package(&b, "onnxruntime-gpu", "1.26.0");
 	box_num(&b, CV_KIND_package, pkg, CV_F_package_record_missing_n, 200);
-	box_list(&b, CV_KIND_package, pkg, CV_F_package_record_missing, "onnxruntime/__init__.py|onnxruntime/capi/_pybind_state.py");
+	box_list(&b, CV_KIND_package, pkg, CV_F_package_record_missing,
+		 "onnxruntime/__init__.py|onnxruntime/capi/_pybind_state.py");
 	box_judge(&b);
 	f = box_expect(&b, "damaged-installation", CV_ERROR, CV_PRIMARY);
 	box_expect_text(f->why, "Removing another onnxruntime package");
@@ -109,7 +111,8 @@ static void test_judge_package_damaged(void **state)
 	box_new(&b);
 	pkg = box_torch(&b, "2.11.0+cu130", "13.0");
 	box_num(&b, CV_KIND_package, pkg, CV_F_package_record_missing_n, 2);
-	box_list(&b, CV_KIND_package, pkg, CV_F_package_record_missing, "torch/__pycache__/a.cpython-312.pyc|torch/__pycache__/b.cpython-312.pyc");
+	box_list(&b, CV_KIND_package, pkg, CV_F_package_record_missing,
+		 "torch/__pycache__/a.cpython-312.pyc|torch/__pycache__/b.cpython-312.pyc");
 	box_judge(&b);
 	box_expect_ruled_out(&b, "damaged-installation");
 	box_free(&b);
@@ -261,14 +264,10 @@ static void test_judge_package_glibc_by_kb(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_judge_package_h21_cpu_last),
-		cmocka_unit_test(test_judge_package_h21_gpu_last),
-		cmocka_unit_test(test_judge_package_h21_one_removed),
-		cmocka_unit_test(test_judge_package_damaged),
-		cmocka_unit_test(test_judge_package_damaged_states),
-		cmocka_unit_test(test_judge_package_damaged_library),
-		cmocka_unit_test(test_judge_package_shadowed),
-		cmocka_unit_test(test_judge_package_glibc),
+		cmocka_unit_test(test_judge_package_h21_cpu_last),    cmocka_unit_test(test_judge_package_h21_gpu_last),
+		cmocka_unit_test(test_judge_package_h21_one_removed), cmocka_unit_test(test_judge_package_damaged),
+		cmocka_unit_test(test_judge_package_damaged_states),  cmocka_unit_test(test_judge_package_damaged_library),
+		cmocka_unit_test(test_judge_package_shadowed),	      cmocka_unit_test(test_judge_package_glibc),
 		cmocka_unit_test(test_judge_package_glibc_by_kb),
 	};
 

@@ -85,7 +85,8 @@ static void test_judge_verdict_every_state(void **state)
 			box_ort(&b, "1.31.1", "13.0");
 			for (unsigned k = 0; k < CV_KIND_COUNT; k++)
 				for (size_t s = 0; cv_field_table[id].kind == k && s < cv_facts_count(b.f, (enum cv_kind)k); s++)
-					box_state(&b, (enum cv_kind)k, cv_subject_key(cv_facts_at(b.f, (enum cv_kind)k, s)), (enum cv_field)id, states[i]);
+					box_state(&b, (enum cv_kind)k, cv_subject_key(cv_facts_at(b.f, (enum cv_kind)k, s)),
+						  (enum cv_field)id, states[i]);
 			box_judge(&b);
 			all_rules_speak(&b);
 			box_free(&b);
@@ -140,7 +141,8 @@ static void test_judge_verdict_lines(void **state)
 	(void)state;
 	box_new(&b);
 	box_judge(&b);
-	assert_string_equal(b.r->verdict_line, "the H200 SXM 141GB (driver 580.159.04) is ready; no framework that uses it is in the environments looked at");
+	assert_string_equal(b.r->verdict_line, "the H200 SXM 141GB (driver 580.159.04) is ready; no framework that uses it is in "
+					       "the environments looked at");
 	box_free(&b);
 
 	box_new(&b);
@@ -150,7 +152,8 @@ static void test_judge_verdict_lines(void **state)
 	box_gpu(&b, "2330");
 	box_gpu(&b, "2330");
 	box_judge(&b);
-	assert_string_equal(b.r->verdict_line, "torch 2.11.0+cu130 and onnxruntime-gpu 1.31.1 can use all 2 H100 SXM5 80GB (driver 580.159.04)");
+	assert_string_equal(b.r->verdict_line,
+			    "torch 2.11.0+cu130 and onnxruntime-gpu 1.31.1 can use all 2 H100 SXM5 80GB (driver 580.159.04)");
 	box_free(&b);
 
 	box_new(&b);
@@ -226,16 +229,11 @@ static void test_judge_verdict_out_of_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_judge_verdict_catalogue),
-		cmocka_unit_test(test_judge_verdict_every_rule_speaks),
-		cmocka_unit_test(test_judge_verdict_nothing_known),
-		cmocka_unit_test(test_judge_verdict_every_state),
-		cmocka_unit_test(test_judge_verdict_selected),
-		cmocka_unit_test(test_judge_verdict_unreadable_environment),
-		cmocka_unit_test(test_judge_verdict_lines),
-		cmocka_unit_test(test_judge_verdict_order),
-		cmocka_unit_test(test_judge_verdict_tree),
-		cmocka_unit_test(test_judge_verdict_out_of_memory),
+		cmocka_unit_test(test_judge_verdict_catalogue),	    cmocka_unit_test(test_judge_verdict_every_rule_speaks),
+		cmocka_unit_test(test_judge_verdict_nothing_known), cmocka_unit_test(test_judge_verdict_every_state),
+		cmocka_unit_test(test_judge_verdict_selected),	    cmocka_unit_test(test_judge_verdict_unreadable_environment),
+		cmocka_unit_test(test_judge_verdict_lines),	    cmocka_unit_test(test_judge_verdict_order),
+		cmocka_unit_test(test_judge_verdict_tree),	    cmocka_unit_test(test_judge_verdict_out_of_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
