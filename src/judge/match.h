@@ -32,7 +32,7 @@ struct cv_code_match {
 	enum cv_code code;
 	struct cv_str by;	 /* the word of the list that serves the GPU; empty if none does */
 	bool only_ptx;		 /* nothing but PTX would serve it (also when the driver cannot compile that PTX) */
-	bool undecided;		 /* code is CV_CODE_UNKNOWN because a rule is unsettled, not because the list is not known */
+	bool undecided;		 /* unknown because a rule is unsettled, not because the list is not known */
 	struct cv_cc min, max;	 /* of all targets of the list */
 	uint64_t covered, total; /* containers of a file that serve the GPU, and all; 0 where a list decided */
 };
