@@ -19,10 +19,16 @@ struct packages {
 	CV_VEC(const struct cv_subject *) all;
 };
 
+/* A directory's entries; closed: it is there and may not be listed. */
+struct listing {
+	struct cv_dirlist entries;
+	bool closed;
+};
+
 struct run {
 	struct cv_collect_ctx *c;
 	struct cv_arena *a;
-	struct cv_map lists;  /* directory -> struct cv_dirlist */
+	struct cv_map lists;  /* directory -> struct listing */
 	struct cv_map by_env; /* environment -> struct packages */
 };
 
@@ -31,25 +37,26 @@ static struct cv_prov at(const char *path)
 	return cv_see_prov(CV_PY_FRAMEWORKS, path, 0);
 }
 
-static const struct cv_dirlist *list_of(struct cv_collect_ctx *c, struct cv_map *lists, const char *dir)
+static const struct listing *list_of(struct cv_collect_ctx *c, struct cv_map *lists, const char *dir)
 {
-	struct cv_dirlist *list = cv_map_get(lists, dir);
-	static const struct cv_dirlist none;
+	struct listing *list = cv_map_get(lists, dir);
+	static const struct listing none;
+	int r;
 
 	if (list)
 		return list;
-	list = CV_NEW(c->scratch, struct cv_dirlist);
+	list = CV_NEW(c->scratch, struct listing);
 	if (!list)
 		return &none;
-	if (cv_view_list(c->view, dir, c->scratch, list) < 0)
-		*list = none;
+	r = cv_view_list(c->view, dir, c->scratch, &list->entries);
+	list->closed = r < 0 && r != CV_ENOENT && r != CV_ENOTDIR;
 	cv_map_set(c->scratch, lists, dir, list);
 	return list;
 }
 
 const struct cv_dirlist *cv_py_fw_list(struct cv_py_fw *fw, const char *dir)
 {
-	return list_of(fw->c, fw->lists, dir);
+	return &list_of(fw->c, fw->lists, dir)->entries;
 }
 
 const char *cv_py_fw_so(struct cv_py_fw *fw, const char *dir, const char *stem)
@@ -103,14 +110,19 @@ static size_t lower_bound(const struct cv_dirlist *list, const char *name)
 	return lo;
 }
 
-static bool has_init(struct run *r, const char *dir)
+/* Is dir a package? 0, CV_ENOENT if it is not, or why it cannot be told. */
+static int look_for_init(struct run *r, const char *dir)
 {
 	static const char *const names[] = { "__init__.py", "__init__.pyc" };
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (cv_view_exists(r->c->view, cv_path_join(r->a, dir, names[i])))
-			return true;
-	return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct cv_stat st;
+		int err = cv_view_stat(r->c->view, cv_path_join(r->a, dir, names[i]), &st);
+
+		if (err != CV_ENOENT && err != CV_ENOTDIR)
+			return err;
+	}
+	return CV_ENOENT;
 }
 
 /* torch.py, torch.pyc, torch.so, torch.cpython-311-x86_64-linux-gnu.so */
@@ -127,36 +139,56 @@ static const char *module_in(struct run *r, const char *dir, const struct cv_dir
 	return NULL;
 }
 
+/* False if not even the name could be looked up. */
+static bool is_searchable(struct run *r, const char *path)
+{
+	struct cv_stat st;
+	int err = cv_view_stat(r->c->view, path, &st);
+
+	return err == 0 || err == CV_ENOENT || err == CV_ENOTDIR;
+}
+
 static bool is_stdlib(const char *dir)
 {
 	return cv_ends(dir, "/lib-dynload") || cv_ends(dir, ".zip") || cv_starts(cv_basename(dir), "python");
 }
 
-/* What the path finder takes; leftovers collects directories that it passes over. */
-static const char *find_import(struct run *r, const struct cv_strv *path, const char *name, struct cv_strv *leftovers)
+/*
+ * What the path finder takes, NULL if nothing; an error if it cannot be told whether *ret is a package. leftovers collects
+ * directories that it passes over. In a directory that may not be listed a name can still be looked up; where not even that is
+ * allowed, the search ends: what lies behind may be hidden by it.
+ */
+static int find_import(struct run *r, const struct cv_strv *path, const char *name, struct cv_strv *leftovers, const char **ret)
 {
+	*ret = NULL;
 	for (size_t i = 0; i < path->n; i++) {
-		const struct cv_dirlist *list;
-		const char *module;
+		const char *dir = cv_path_join(r->a, path->v[i], name), *module;
+		const struct listing *list;
 		size_t k;
+		int err;
 
 		if (is_stdlib(path->v[i]))
 			continue;
 		list = list_of(r->c, &r->lists, path->v[i]);
-		k = lower_bound(list, name);
-		if (k < list->n && cv_streq(list->v[k].name, name)) {
-			const char *dir = cv_path_join(r->a, path->v[i], name);
-
-			if (has_init(r, dir))
-				return dir;
+		k = lower_bound(&list->entries, name);
+		if (list->closed && !is_searchable(r, dir))
+			return 0;
+		if (list->closed || (k < list->entries.n && cv_streq(list->entries.v[k].name, name))) {
+			err = look_for_init(r, dir);
+			if (err != CV_ENOENT) {
+				*ret = dir;
+				return err;
+			}
 			if (cv_view_is_dir(r->c->view, dir))
 				cv_strv_push(r->a, leftovers, dir);
 		}
-		module = module_in(r, path->v[i], list, name);
-		if (module)
-			return module;
+		module = module_in(r, path->v[i], &list->entries, name);
+		if (module) {
+			*ret = module;
+			return 0;
+		}
 	}
-	return NULL;
+	return 0;
 }
 
 /* Where the finder that a .pth line installs has the name; NULL if it does not, or is of another make. */
@@ -177,7 +209,7 @@ static const char *finder_maps(struct run *r, const char *site, struct cv_str li
 		return NULL;
 	mapping = cv_pyassign_get(&p, "MAPPING");
 	to = mapping ? cv_pylit_get(&mapping->value, name) : NULL;
-	return to && to->kind == CV_PYLIT_STR && to->text[0] == '/' && has_init(r, to->text) ? to->text : NULL;
+	return to && to->kind == CV_PYLIT_STR && to->text[0] == '/' && look_for_init(r, to->text) == 0 ? to->text : NULL;
 }
 
 /* Editable installations: env.path_code has "FILE:LINE editable". */
@@ -299,7 +331,8 @@ static void one_framework(struct run *r, const struct cv_subject *env, const str
 	const struct cv_strv *path = cv_fact_list(env, CV_F_env_sys_path);
 	struct cv_py_fw fw = { .c = r->c, .facts = r->c->facts, .a = r->a, .env = env, .lists = &r->lists };
 	struct cv_strv leftovers = { 0 };
-	const char *found = find_import(r, path, kind->name, &leftovers);
+	const char *found;
+	int err = find_import(r, path, kind->name, &leftovers, &found);
 
 	fw.prefix = cv_subject_key(env);
 	if (!found)
@@ -312,6 +345,10 @@ static void one_framework(struct run *r, const struct cv_subject *env, const str
 	cv_facts_str(fw.facts, fw.s, CV_F_framework_name, kind->name, at(found ? found : fw.prefix));
 	if (leftovers.n)
 		cv_facts_list(fw.facts, fw.s, CV_F_framework_leftover, &leftovers, at(fw.prefix));
+	if (err < 0) {
+		cv_see_fail(r->c, fw.s, CV_F_framework_path, err, at(found));
+		return;
+	}
 	if (!found) {
 		cv_facts_state(fw.facts, fw.s, CV_F_framework_path, CV_ABSENT,
 			       leftovers.n ? "its directory has no __init__.py" : "its distribution is there, its files are not",

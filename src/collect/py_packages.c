@@ -18,6 +18,7 @@
 struct scan {
 	CV_VEC(struct cv_py_dist) dists;
 	struct cv_strv leftovers;
+	int err; /* why the directory could not be listed; 0 also where there is none */
 };
 
 struct run {
@@ -90,6 +91,7 @@ static const struct scan *scan_of(struct run *r, const char *dir)
 	struct scan *scan = cv_map_get(&r->scans, dir);
 	struct cv_dirlist list;
 	struct cv_distname name;
+	int err;
 
 	if (scan)
 		return scan;
@@ -99,8 +101,11 @@ static const struct scan *scan_of(struct run *r, const char *dir)
 	cv_map_set(r->a, &r->scans, dir, scan);
 	if (is_stdlib(dir))
 		return scan;
-	if (cv_view_list(r->c->view, dir, r->a, &list) < 0)
+	err = cv_view_list(r->c->view, dir, r->a, &list);
+	if (err < 0) {
+		scan->err = err == CV_ENOENT || err == CV_ENOTDIR ? 0 : err;
 		return scan;
+	}
 	/* An egg is a directory of sys.path by itself. */
 	if (cv_distname_parse(cv_str_of(cv_basename(dir)), &name) && name.kind == CV_DIST_EGG) {
 		add_dist(r, scan, cv_dirname(r->a, dir), cv_basename(dir), &name);
@@ -147,6 +152,8 @@ struct env {
 	struct cv_map seen; /* names that an earlier directory had */
 	struct cv_strv leftovers;
 	uint64_t count;
+	const char *blind; /* a directory that could not be listed */
+	int blind_err;
 };
 
 /* The metadata's path; for a second environment that sees the same one also that environment. */
@@ -220,11 +227,21 @@ static void one_env(struct run *r, const struct cv_subject *s)
 	struct cv_prov prov = cv_see_prov(CV_PY_PACKAGES, key, 0);
 
 	e.full = r->c->sel->all_envs || cv_fact_true(s, CV_F_env_selected);
-	for (size_t i = 0; i < path->n; i++)
-		put_scan(r, &e, scan_of(r, path->v[i]));
+	for (size_t i = 0; i < path->n; i++) {
+		const struct scan *scan = scan_of(r, path->v[i]);
+
+		put_scan(r, &e, scan);
+		if (scan && scan->err && !e.blind) {
+			e.blind = path->v[i];
+			e.blind_err = scan->err;
+		}
+	}
 	if (kind && cv_streq(kind, "conda"))
 		put_scan(r, &e, scan_conda(r, key));
-	if (cv_fact_known(s, CV_F_env_sys_path))
+	if (e.blind)
+		cv_facts_state(facts, own, CV_F_env_packages, cv_state_of_err(e.blind_err), cv_strerror(e.blind_err),
+			       cv_see_prov(CV_PY_PACKAGES, e.blind, 0));
+	else if (cv_fact_known(s, CV_F_env_sys_path))
 		cv_facts_int(facts, own, CV_F_env_packages, e.count, prov);
 	if (e.leftovers.n)
 		cv_facts_list(facts, own, CV_F_env_leftovers, &e.leftovers, prov);

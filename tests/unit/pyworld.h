@@ -26,7 +26,93 @@ struct pyworld {
 	const char *env[32]; /* "NAME=VALUE" of a live run */
 	size_t env_n;
 	bool live;
+	const char *closed; /* a directory that may not be listed nor searched */
 };
+
+/* A view in which everything below one directory is denied: root cannot make such a tree. */
+struct pyworld_closed {
+	struct cv_view view;
+	struct cv_view *base;
+	struct cv_view_ops ops;
+	const char *dir;
+};
+
+static inline int pyworld_closed_list(struct cv_view *v, const char *path, struct cv_arena *a, struct cv_dirlist *ret)
+{
+	struct pyworld_closed *c = (struct pyworld_closed *)v;
+
+	return cv_path_below(path, c->dir) ? CV_EACCES : cv_view_list(c->base, path, a, ret);
+}
+
+static inline int pyworld_closed_stat(struct cv_view *v, const char *path, bool follow, struct cv_stat *ret)
+{
+	struct pyworld_closed *c = (struct pyworld_closed *)v;
+
+	if (cv_path_below(path, c->dir) && strcmp(path, c->dir) != 0)
+		return CV_EACCES;
+	return follow ? cv_view_stat(c->base, path, ret) : cv_view_lstat(c->base, path, ret);
+}
+
+static inline int pyworld_closed_open(struct cv_view *v, const char *path, struct cv_src **ret)
+{
+	struct pyworld_closed *c = (struct pyworld_closed *)v;
+
+	return cv_path_below(path, c->dir) ? CV_EACCES : cv_view_open(c->base, path, ret);
+}
+
+static inline int pyworld_closed_readlink(struct cv_view *v, const char *path, struct cv_arena *a, const char **ret)
+{
+	return cv_view_readlink(((struct pyworld_closed *)v)->base, path, a, ret);
+}
+
+static inline int pyworld_closed_realpath(struct cv_view *v, const char *path, struct cv_arena *a, const char **ret)
+{
+	return cv_view_realpath(((struct pyworld_closed *)v)->base, path, a, ret);
+}
+
+static inline int pyworld_closed_access(struct cv_view *v, const char *path, int mode)
+{
+	return cv_view_access(((struct pyworld_closed *)v)->base, path, mode);
+}
+
+static inline int pyworld_closed_getenv(struct cv_view *v, const char *name, const char **ret)
+{
+	return cv_view_getenv(((struct pyworld_closed *)v)->base, name, ret);
+}
+
+static inline int pyworld_closed_ids(struct cv_view *v, struct cv_ids *ret)
+{
+	return cv_view_ids(((struct pyworld_closed *)v)->base, ret);
+}
+
+static inline void pyworld_closed_free(struct cv_view *v)
+{
+	cv_view_free(((struct pyworld_closed *)v)->base);
+	free(v);
+}
+
+static inline struct cv_view *pyworld_close(struct cv_view *base, const char *dir)
+{
+	struct pyworld_closed *c = calloc(1, sizeof(*c));
+
+	assert_non_null(c);
+	c->ops = (struct cv_view_ops){
+		.name = "closed",
+		.stat = pyworld_closed_stat,
+		.readlink = pyworld_closed_readlink,
+		.realpath = pyworld_closed_realpath,
+		.list = pyworld_closed_list,
+		.open = pyworld_closed_open,
+		.access = pyworld_closed_access,
+		.getenv = pyworld_closed_getenv,
+		.ids = pyworld_closed_ids,
+		.free = pyworld_closed_free,
+	};
+	c->view.ops = &c->ops;
+	c->base = base;
+	c->dir = dir;
+	return &c->view;
+}
 
 static inline void pyworld_python(struct pyworld *w, const char *prefix, const char *name)
 {
@@ -85,6 +171,8 @@ static inline void pyworld_run(struct pyworld *w)
 	assert_int_equal(cv_view_tree_new(w->t.dir, &w->diag, &w->view), 0);
 	if (w->env_n)
 		assert_int_equal(cv_view_setenv_new(w->view, w->env, w->env_n, &w->view), 0);
+	if (w->closed)
+		w->view = pyworld_close(w->view, w->closed);
 	w->view->live = w->live;
 	w->facts = cv_facts_new(w->a);
 	c.view = w->view;

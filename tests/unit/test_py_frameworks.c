@@ -321,6 +321,33 @@ static void test_py_frameworks_gone(void **state)
 	pyworld_list(w, framework(w, "torch"), CV_F_framework_claimed_by, "torch");
 }
 
+/* A directory of that name whose inside may not be seen: denied, neither there nor absent. */
+static void test_py_frameworks_closed(void **state)
+{
+	struct pyworld *w = *state;
+
+	tmptree_file(&w->t, SITE "/x.pth", "/src\n");
+	tmptree_file(&w->t, "/src/torch/__init__.py", "");
+	tmptree_file(&w->t, "/src/torch/version.py", "__version__ = '2.9.0'\n");
+	w->closed = "/src/torch";
+	pyworld_run(w);
+	assert_int_equal(cv_facts_count(w->facts, CV_KIND_framework), 1);
+	assert_int_equal(cv_fact(framework(w, "torch"), CV_F_framework_path)->state, CV_DENIED);
+	assert_int_equal(cv_fact(framework(w, "torch"), CV_F_framework_cuda)->state, CV_NOT_ASKED);
+}
+
+/* A closed directory earlier on sys.path may hide what lies behind it: nothing is claimed. */
+static void test_py_frameworks_behind_closed(void **state)
+{
+	struct pyworld *w = *state;
+
+	tmptree_file(&w->t, SITE "/x.pth", "/src\n");
+	tmptree_file(&w->t, "/src/torch/__init__.py", "");
+	w->closed = SITE;
+	pyworld_run(w);
+	assert_int_equal(cv_facts_count(w->facts, CV_KIND_framework), 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -334,6 +361,7 @@ int main(void)
 		TEST(test_py_frameworks_tensorflow),	 TEST(test_py_frameworks_tensorflow_cpu),
 		TEST(test_py_frameworks_jax),		 TEST(test_py_frameworks_jax_cpu),
 		TEST(test_py_frameworks_cupy),		 TEST(test_py_frameworks_gone),
+		TEST(test_py_frameworks_closed),	 TEST(test_py_frameworks_behind_closed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

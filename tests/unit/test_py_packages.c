@@ -291,6 +291,37 @@ static void test_py_packages_damaged_counts_all(void **state)
 	assert_string_equal(cv_fact_list(s, CV_F_package_record_missing)->v[0], "torch/lib/lib.so");
 }
 
+/* A directory of sys.path that may not be read: how many packages there are is not known, and it is on sys.path all the same. */
+static void test_py_packages_closed(void **state)
+{
+	struct pyworld *w = *state;
+
+	torch(w);
+	tmptree_file(&w->t, "/home/u/x/numpy-2.0.0.dist-info/METADATA", "Name: numpy\nVersion: 2.0.0\n\n");
+	w->closed = SITE;
+	pyworld_run(w);
+	assert_int_equal(cv_fact(pyworld_env(w, VENV), CV_F_env_packages)->state, CV_DENIED);
+	assert_string_equal(cv_fact(pyworld_env(w, VENV), CV_F_env_packages)->prov.path, SITE);
+	assert_true(cv_strv_has(cv_fact_list(pyworld_env(w, VENV), CV_F_env_sys_path), SITE));
+	assert_int_equal(cv_facts_count(w->facts, CV_KIND_package), 0);
+	assert_true(cv_fact_known(pyworld_env(w, "/usr"), CV_F_env_packages));
+}
+
+static void test_py_packages_metadata_closed(void **state)
+{
+	struct pyworld *w = *state;
+	const struct cv_subject *s;
+
+	torch(w);
+	w->closed = TORCH;
+	pyworld_run(w);
+	s = package(w, TORCH);
+	pyworld_text(s, CV_F_package_version, "2.9.0");
+	assert_int_equal(cv_fact(s, CV_F_package_requires)->state, CV_DENIED);
+	assert_int_equal(cv_fact(s, CV_F_package_record_files)->state, CV_DENIED);
+	assert_int_equal(cv_fact(s, CV_F_package_url)->state, CV_DENIED);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -299,7 +330,7 @@ int main(void)
 		TEST(test_py_packages_whole),	 TEST(test_py_packages_files_gone), TEST(test_py_packages_damaged),
 		TEST(test_py_packages_no_files), TEST(test_py_packages_shadowed),   TEST(test_py_packages_shared),
 		TEST(test_py_packages_conda),	 TEST(test_py_packages_not_selected), TEST(test_py_packages_sample),
-		TEST(test_py_packages_damaged_counts_all),
+		TEST(test_py_packages_damaged_counts_all), TEST(test_py_packages_closed), TEST(test_py_packages_metadata_closed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
