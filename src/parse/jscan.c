@@ -150,14 +150,31 @@ static int escape(struct cv_jscan *j)
 	return 0;
 }
 
+/* The plain characters that come next in the buffer, at once. */
+static void take_run(struct cv_jscan *j)
+{
+	const char *p = j->buf + j->at;
+	size_t n = 0, room = CV_JSCAN_TEXT - j->text_n, keep;
+
+	while (n < j->have - j->at && p[n] != '"' && p[n] != '\\' && (unsigned char)p[n] >= 0x20)
+		n++;
+	keep = n < room ? n : room;
+	memcpy(j->text + j->text_n, p, keep);
+	j->text_n += keep;
+	j->cut |= keep < n;
+	j->at += n;
+}
+
 /* Behind the opening quote. */
 static int string(struct cv_jscan *j, int token)
 {
 	j->text_n = 0;
 	j->cut = false;
 	for (;;) {
-		int c = take(j);
+		int c;
 
+		take_run(j);
+		c = take(j);
 		if (c == '"')
 			break;
 		if (c < 0x20)
