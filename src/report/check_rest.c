@@ -59,30 +59,45 @@ static void print_notes(const struct cv_check_view *v)
 	}
 }
 
+static void add_env(struct cv_table *tab, const struct cv_report_env *e)
+{
+	enum cv_ink ink = e->verdict == CV_VERDICT_OK ? CV_INK_OK : e->verdict == CV_VERDICT_PROBLEM ? CV_INK_ERROR : CV_INK_WARNING;
+
+	cv_table_add(tab, ink, e->packages.n ? cv_report_verdict_word(e->verdict) : "");
+	cv_table_add(tab, CV_INK_PLAIN, e->path);
+	cv_table_add(tab, CV_INK_DIM,
+		     cv_arena_printf(tab->term->scratch, "%s%s%s", e->kind ? e->kind : "environment", e->python ? ", Python " : "",
+				     e->python ? e->python : ""));
+}
+
+/* Those with nothing of the GPU stack are counted; -v lists them too. */
 static void print_other_envs(const struct cv_check_view *v)
 {
+	size_t empty = 0, others = 0;
 	struct cv_table tab;
-	bool any = false;
 
 	cv_table_init(&tab, v->t, INDENT, 3);
 	tab.wraps[2] = true;
 	for (size_t i = 0; i < v->r->envs.n; i++) {
 		const struct cv_report_env *e = &v->r->envs.v[i];
-		enum cv_ink ink = e->verdict == CV_VERDICT_OK ? CV_INK_OK : e->verdict == CV_VERDICT_PROBLEM ? CV_INK_ERROR : CV_INK_WARNING;
 
 		if (e->selected)
 			continue;
-		any = true;
-		cv_table_add(&tab, ink, e->packages.n ? cv_report_verdict_word(e->verdict) : "");
-		cv_table_add(&tab, CV_INK_PLAIN, e->path);
-		cv_table_add(&tab, CV_INK_DIM,
-			     cv_arena_printf(v->t->scratch, "%s%s%s%s", e->kind ? e->kind : "environment", e->python ? ", Python " : "",
-					     e->python ? e->python : "", e->packages.n ? "" : ", nothing of the GPU stack"));
+		others++;
+		if (e->packages.n == 0)
+			empty++;
+		if (e->packages.n || v->t->verbose)
+			add_env(&tab, e);
 	}
-	if (!any)
+	if (!others)
 		return;
 	heading(v->t, "other environments (not part of the verdict)");
 	cv_table_print(&tab);
+	if (!empty)
+		return;
+	cv_term_to(v->t, INDENT);
+	cv_term_printf(v->t, CV_INK_DIM, "%u %s nothing of the GPU stack", (unsigned)empty, empty == 1 ? "holds" : "hold");
+	cv_term_nl(v->t);
 }
 
 static void print_because(const struct cv_check_view *v, const char *title, const struct cv_because *b, size_t n)
