@@ -41,7 +41,7 @@ enum cv_status {
 	CV_STATUS_CANNOT_TELL = 3,
 };
 
-enum cv_format { CV_FORMAT_TERMINAL, CV_FORMAT_JSON, CV_FORMAT_FACTS };
+enum cv_format { CV_FORMAT_TERMINAL, CV_FORMAT_JSON, CV_FORMAT_FACTS, CV_FORMAT_MARKDOWN };
 
 struct cv_options {
 	size_t size;                 /* sizeof(struct cv_options): lets later releases add fields */
@@ -97,11 +97,23 @@ CV_API int cv_kb_query(const struct cv_options *opt, const char *const *words, s
 /* A finding's page, or the catalogue where id is NULL. */
 CV_API int cv_rule_page(const struct cv_options *opt, const char *id, struct cv_doc **ret_doc);
 
+/* A text to be explained; read puts the next bytes into buf, *ret_n 0 at the end, and returns 0 or a negative enum cv_err. */
+struct cv_input {
+	const char *name; /* as the answer shall quote it; a bundle of gather is opened by this path */
+	int (*read)(void *cookie, char *buf, size_t cap, size_t *ret_n);
+	void *cookie;
+};
+/*
+ * Diagnoses what people paste: tracebacks, logs, environment reports. The answer speaks of the machine of the text, never of this
+ * one. Memory does not grow with the texts.
+ */
+CV_API int cv_explain(const struct cv_options *opt, const struct cv_input *inputs, size_t n, struct cv_doc **ret_doc);
+
 /* Gets the next piece of the output; a negative return stops the writing and is passed on. */
 typedef int cv_write_fn(void *cookie, const char *p, size_t n);
 
 /*
- * CV_ENOTSUP: this document has no such format (CV_FORMAT_FACTS is for cv_check() only). A terminal document has no escape
+ * CV_ENOTSUP: this document has no such format (CV_FORMAT_FACTS is for cv_check() only, CV_FORMAT_MARKDOWN for cv_explain() only). A terminal document has no escape
  * sequences unless colour is set; what comes from files never adds any.
  */
 CV_API int cv_doc_write(const struct cv_doc *doc, const struct cv_style *style, cv_write_fn *write, void *cookie);

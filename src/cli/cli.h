@@ -47,12 +47,14 @@ struct cli_command {
 extern const struct cli_command cli_commands[]; /* the first is the default; ends with a NULL name */
 
 extern const struct cli_option cli_root, cli_machine, cli_set, cli_python, cli_env, cli_all_envs, cli_json, cli_format_facts,
-	cli_gpu, cli_cc, cli_format, cli_out, cli_bundle_out, cli_fail_level, cli_exit_zero, cli_kb, cli_redact, cli_verbose, cli_color, cli_list,
+	cli_gpu, cli_cc, cli_format, cli_format_markdown, cli_out, cli_bundle_out, cli_fail_level, cli_exit_zero, cli_kb, cli_redact, cli_verbose,
+	cli_color, cli_list,
 	cli_help;
 
 int cli_cmd_check(struct cli *c, int argc, char **argv);
 int cli_cmd_arch(struct cli *c, int argc, char **argv);
 int cli_cmd_gather(struct cli *c, int argc, char **argv);
+int cli_cmd_explain(struct cli *c, int argc, char **argv);
 int cli_cmd_kb(struct cli *c, int argc, char **argv);
 int cli_cmd_rule(struct cli *c, int argc, char **argv);
 int cli_cmd_help(struct cli *c, int argc, char **argv);

@@ -18,6 +18,10 @@ static const struct cli_option *const arch_options[] = {
 	&cli_help, NULL,
 };
 
+static const struct cli_option *const explain_options[] = {
+	&cli_json, &cli_format_markdown, &cli_out, &cli_exit_zero, &cli_kb, &cli_verbose, &cli_color, &cli_help, NULL,
+};
+
 static const struct cli_option *const kb_options[] = {
 	&cli_json, &cli_format, &cli_out, &cli_exit_zero, &cli_kb, &cli_color, &cli_help, NULL,
 };
@@ -55,6 +59,15 @@ const struct cli_command cli_commands[] = {
 			 "otherwise those of the machine.",
 		.options = arch_options,
 		.run = cli_cmd_arch,
+	},
+	{
+		.name = "explain",
+		.summary = "diagnose a pasted log, traceback or environment report",
+		.args = "[FILE...]",
+		.about = "Reads texts (files, or standard input) and says what is wrong with the machine that they are of, the lines it rests on, "
+			 "the fix, and what is still unknown. This machine is not looked at. A bundle of gather is read like a text.",
+		.options = explain_options,
+		.run = cli_cmd_explain,
 	},
 	{
 		.name = "kb",

@@ -64,7 +64,8 @@ static int set_json(struct cli *c, const char *arg)
 
 static int set_format(struct cli *c, const char *arg)
 {
-	c->style.format = strcmp(arg, "json") == 0 ? CV_FORMAT_JSON : strcmp(arg, "facts") == 0 ? CV_FORMAT_FACTS : CV_FORMAT_TERMINAL;
+	c->style.format = strcmp(arg, "json") == 0 ? CV_FORMAT_JSON : strcmp(arg, "facts") == 0 ? CV_FORMAT_FACTS
+			  : strcmp(arg, "markdown") == 0 ? CV_FORMAT_MARKDOWN : CV_FORMAT_TERMINAL;
 	return 0;
 }
 
@@ -201,6 +202,14 @@ const struct cli_option cli_format = {
 	.arg = "FORMAT",
 	.help = "terminal or json",
 	.values = "terminal|json",
+	.set = set_format,
+};
+
+const struct cli_option cli_format_markdown = {
+	.name = "format",
+	.arg = "FORMAT",
+	.help = "terminal, json, or markdown (an answer to paste under an issue)",
+	.values = "terminal|json|markdown",
 	.set = set_format,
 };
 

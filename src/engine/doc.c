@@ -13,6 +13,8 @@ static int fill(const struct cv_doc *doc, const struct cv_style *style, struct c
 		return doc->ops->json(doc, out);
 	case CV_FORMAT_FACTS:
 		return doc->ops->facts ? doc->ops->facts(doc, out) : CV_ENOTSUP;
+	case CV_FORMAT_MARKDOWN:
+		return doc->ops->markdown ? doc->ops->markdown(doc, out) : CV_ENOTSUP;
 	}
 	return CV_EINVAL;
 }

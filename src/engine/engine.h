@@ -20,6 +20,7 @@ struct cv_doc_ops {
 	int (*terminal)(const struct cv_doc *doc, const struct cv_style *style, struct cv_buf *out);
 	int (*json)(const struct cv_doc *doc, struct cv_buf *out);
 	int (*facts)(const struct cv_doc *doc, struct cv_buf *out); /* NULL: not offered */
+	int (*markdown)(const struct cv_doc *doc, struct cv_buf *out); /* NULL: not offered */
 };
 
 struct cv_doc {
