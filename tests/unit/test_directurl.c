@@ -33,8 +33,9 @@ static void test_directurl_forms(void **state)
 
 static void test_directurl_refuses(void **state)
 {
-	static const char *const bad[] = { "", "{}", "[]", "{\"url\": 5}", "{\"url\": \"a\", \"url\": "
-			"\"b\"}", "{\"url\": \"a\"", "x" };
+	static const char *const bad[] = {
+		"", "{}", "[]", "{\"url\": 5}", "{\"url\": \"a\", \"url\": \"b\"}", "{\"url\": \"a\"", "x",
+	};
 	struct cv_arena *a = cv_arena_new(1 << 20);
 	struct cv_directurl d;
 
