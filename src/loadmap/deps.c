@@ -123,7 +123,7 @@ static void move_in_chain(struct lm_map *m, size_t obj, size_t before)
 			v[n++] = v[i];
 	while (at < n && v[at] != before)
 		at++;
-	if (at == 0) {
+	if (at == 0 || at == n) {
 		m->pub.chain.n = n;
 		m->objs.v[obj].in_chain = false;
 		return;
@@ -237,11 +237,28 @@ static int finish(struct list *l, size_t root)
 	return 0;
 }
 
+/* Until 2.34 the loader insists on the root being the first of its own list, which a filter of the root itself prevents. */
+static int insist(struct lm_map *m, size_t root)
+{
+	static const char text[] =
+		"Inconsistency detected by ld.so: dl-deps.c: _dl_map_object_deps: Assertion `map->l_searchlist.r_list[0] == map' failed!";
+	struct cv_lm_trouble *t;
+
+	if (m->loader->minor >= 35 || m->objs.v[root].scope[0] == root)
+		return 0;
+	t = cv_lm_trouble(m, CV_LM_T_WRONG_FORMAT, true, m->pub.objects.v[root].path, text);
+	if (t)
+		t->object = root;
+	m->stopped = true;
+	return 0;
+}
+
 int cv_lm_deps(struct lm_map *m, size_t root, const size_t *preloads, size_t preload_n, bool trace)
 {
 	struct list l = { .m = m, .trace = trace };
 	int r = append(&l, root), e;
 
+	m->err = 0;
 	for (size_t i = 0; r == 0 && i < preload_n; i++)
 		r = append(&l, preloads[i]);
 	if (r == 0)
@@ -249,5 +266,7 @@ int cv_lm_deps(struct lm_map *m, size_t root, const size_t *preloads, size_t pre
 	if (r < 0)
 		return r;
 	e = finish(&l, root);
+	if (e == 0 && r == 0 && !m->stopped)
+		r = insist(m, root);
 	return e < 0 ? e : r;
 }

@@ -172,8 +172,9 @@ struct lm_map {
 	struct lm_dirs env, system;
 	struct cv_strv faked;   /* names of missing ones */
 	struct lm_error error;
+	int err;                /* the loader's errno as a cv_err; it keeps it from one search to the next */
 	size_t steps;
-	bool started, stack_exec, stopped, said_cwd;
+	bool started, running, stack_exec, stopped, said_cwd, asked_cache;
 	size_t vdso;            /* index or CV_LM_NONE */
 	size_t rtld;
 	const char *who;        /* the program's name in messages */
@@ -185,7 +186,7 @@ static inline struct lm_map *cv_lm_of(struct cv_loadmap *m)
 }
 
 /* The text of errno as the C library has it ("No such file or directory"). */
-const char *cv_lm_errno_text(int err);
+const char *cv_lm_errno_text(struct lm_map *m, int err);
 /* "object: what: errno" */
 const char *cv_lm_error_text(struct lm_map *m, const struct lm_error *e);
 /* NULL when over the maximum or out of memory. */
@@ -225,7 +226,6 @@ struct lm_search {
 	const char *name;
 	size_t by;             /* whose paths count; CV_LM_NONE: nobody's */
 	struct cv_lm_edge *edge;
-	int err;               /* errno */
 	bool other_class;
 	bool behind;           /* the file is found: only looking for losers */
 	struct lm_path *hit;

@@ -69,7 +69,7 @@ static int add_program(struct lm_map *m, struct lm_path *p, const char *path)
 		return CV_ENOMEM;
 	e->step = CV_LM_PROGRAM;
 	e->object = 0;
-	r = cv_lm_add_object(m, p, path, p->file->elf->interp ? "" : path, &i);
+	r = cv_lm_add_object(m, p, path, "", &i);
 	if (r < 0)
 		return r;
 	o = &m->objs.v[0];
@@ -78,7 +78,7 @@ static int add_program(struct lm_map *m, struct lm_path *p, const char *path)
 	/* The kernel tells the loader of the program's real place; the loader itself takes the path that it was given. */
 	if (p->file->elf->interp || (m->loader && m->loader->minor >= 42))
 		o->origin = cv_dirname(m->arena, m->pub.objects.v[0].real);
-	o->has_id = !p->file->elf->interp && m->loader && m->loader->minor < 35;
+	o->has_id = false;
 	return 0;
 }
 
@@ -132,7 +132,10 @@ static void drop_from_chain(struct lm_map *m, size_t obj)
 	m->objs.v[obj].in_chain = false;
 }
 
-/* The loader's own place in the link map: behind what precedes it in the search list; none if nobody needs it. */
+/*
+ * The loader's own place in the link map: behind what precedes it in the search list. If nobody needs it: none before 2.40, then
+ * the last of those in the search list.
+ */
 static int place_loader(struct lm_map *m)
 {
 	const struct lm_obj *o = &m->objs.v[0];
@@ -141,12 +144,12 @@ static int place_loader(struct lm_map *m)
 	drop_from_chain(m, m->rtld);
 	while (i < o->scope_n && o->scope[i] != m->rtld)
 		i++;
-	if (i >= o->scope_n)
+	if (i >= o->scope_n && m->loader->minor < 40)
 		return 0;
 	slot = CV_VEC_PUSH(m->arena, &m->pub.chain);
 	if (!slot)
 		return CV_ENOMEM;
-	while (m->pub.chain.v[at] != o->scope[i - 1])
+	while (at + 2 < m->pub.chain.n && m->pub.chain.v[at] != o->scope[i - 1])
 		at++;
 	memmove(&m->pub.chain.v[at + 2], &m->pub.chain.v[at + 1], (m->pub.chain.n - at - 2) * sizeof(size_t));
 	m->pub.chain.v[at + 1] = m->rtld;
@@ -249,7 +252,7 @@ static int start_glibc(struct lm_map *m, struct lm_path *p)
 		r = cv_lm_deps(m, 0, preloads, preload_n, true);
 	if (r == 1)
 		r = fatal_at_start(m);
-	if (r == 0 && m->objs.v[0].scope)
+	if (r == 0 && m->objs.v[0].scope && m->objs.v[0].in_chain)
 		r = place_loader(m);
 	if (r == 0)
 		r = cv_lm_set_global(m, 0);
@@ -327,5 +330,6 @@ int cv_loadmap_exec(struct cv_loadmap *pub, const char *path)
 		r = not_a_program(m, path, p);
 	if (r == 0)
 		r = start(m, p, m->who);
+	m->running = !m->stopped;
 	return r < 0 ? r : cv_arena_failed(m->arena) || cv_arena_failed(m->sys->arena) ? CV_ENOMEM : 0;
 }

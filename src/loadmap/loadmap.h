@@ -96,6 +96,8 @@ struct cv_lm_edge {
 	const char *detail;   /* the list entry that decided ("$ORIGIN/../lib"), or NULL */
 	size_t detail_of;     /* object whose RPATH or RUNPATH that list is; else CV_LM_NONE */
 	size_t object;        /* CV_LM_NONE if missing */
+	const char *refused;  /* the file that was found and then refused, so that there is none; or NULL */
+	const char *refusal;  /* why, in the loader's words */
 	CV_VEC(struct cv_lm_loser) losers;
 	struct cv_strv searched; /* for a missing one: directories and the cache, in the order of the search */
 	struct cv_strv tries;    /* with opts.tries: every file that the loader would try to open */

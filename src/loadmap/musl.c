@@ -190,9 +190,9 @@ static int take(struct lm_map *m, struct query *q, size_t edge, size_t *ret)
 	return r;
 }
 
-static const char *why(const struct query *q)
+static const char *why(struct lm_map *m, const struct query *q)
 {
-	return q->hit ? "Exec format error" : cv_lm_errno_text(q->err);
+	return q->hit ? "Exec format error" : cv_lm_errno_text(m, q->err);
 }
 
 /* 0: loaded or there; 1: not, and the trouble is told. */
@@ -229,7 +229,7 @@ static int load(struct lm_map *m, size_t by, enum cv_lm_mode mode, const char *n
 		return 0;
 	m->pub.edges.v[edge].step = CV_LM_MISSING;
 	t = cv_lm_trouble(m, q.hit ? CV_LM_T_WRONG_FORMAT : CV_LM_T_MISSING, true, name,
-			  cv_arena_printf(m->arena, "Error loading shared library %s: %s (needed by %s)", name, why(&q), m->pub.objects.v[by].path));
+			  cv_arena_printf(m->arena, "Error loading shared library %s: %s (needed by %s)", name, why(m, &q), m->pub.objects.v[by].path));
 	if (t) {
 		t->edge = edge;
 		t->object = m->pub.edges.v[edge].by;

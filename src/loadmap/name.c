@@ -52,32 +52,40 @@ const char *cv_lm_trouble_name(enum cv_lm_trouble_kind kind)
 	return trouble_names[kind];
 }
 
-const char *cv_lm_errno_text(int err)
+/*
+ * Before the C library is bound the loader knows only a few texts itself; "Error 21" is what it says of the others. The numbers
+ * are Linux's, alike on all machines of today but a few.
+ */
+static const struct {
+	int err, number;
+	bool early;
+	const char *text;
+} errno_texts[] = {
+	{ CV_ENOENT, 2, true, "No such file or directory" },
+	{ CV_EACCES, 13, true, "Permission denied" },
+	{ CV_EINVAL, 22, true, "Invalid argument" },
+	{ CV_ENOMEM, 12, true, "Cannot allocate memory" },
+	{ CV_EIO, 5, true, "Input/output error" },
+	{ CV_ENOTDIR, 20, false, "Not a directory" },
+	{ CV_ELOOP, 40, false, "Too many levels of symbolic links" },
+	{ CV_ENOTREG, 21, false, "Is a directory" },
+	{ CV_ELIMIT, 36, false, "File name too long" },
+};
+
+const char *cv_lm_errno_text(struct lm_map *m, int err)
 {
-	switch (err) {
-	case CV_ENOENT:
-		return "No such file or directory";
-	case CV_EACCES:
-		return "Permission denied";
-	case CV_ENOTDIR:
-		return "Not a directory";
-	case CV_ELOOP:
-		return "Too many levels of symbolic links";
-	case CV_ENOTREG:
-		return "Is a directory";
-	case CV_EINVAL:
-		return "Invalid argument";
-	case CV_ELIMIT:
-		return "File name too long";
-	case CV_ENOMEM:
-		return "Cannot allocate memory";
-	default:
-		return "Input/output error";
+	for (size_t i = 0; i < sizeof(errno_texts) / sizeof(errno_texts[0]); i++) {
+		if (errno_texts[i].err != err)
+			continue;
+		if (errno_texts[i].early || m->running || m->loader->libc == LM_MUSL)
+			return errno_texts[i].text;
+		return cv_arena_printf(m->arena, "Error %d", errno_texts[i].number);
 	}
+	return "Input/output error";
 }
 
 const char *cv_lm_error_text(struct lm_map *m, const struct lm_error *e)
 {
 	return cv_arena_printf(m->arena, "%s%s%s%s%s", e->object, e->object[0] ? ": " : "", e->what, e->err ? ": " : "",
-			       e->err ? cv_lm_errno_text(e->err) : "");
+			       e->err ? cv_lm_errno_text(m, e->err) : "");
 }

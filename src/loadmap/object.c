@@ -151,16 +151,21 @@ static const char *vdso_name(const struct lm_loader *ld)
 	}
 }
 
-/* The kernel's own library is always there, but only shown where somebody asks for it. */
+/* The kernel's own library is always there, right behind the program, but only shown where somebody asks for it. */
 static int find_vdso(struct lm_map *m, const char *name, size_t *ret)
 {
+	size_t *v;
 	int r;
 
 	if (m->vdso != CV_LM_NONE || !cv_streq(name, vdso_name(m->loader)))
 		return 0;
 	r = cv_lm_add_object(m, NULL, vdso_name(m->loader), vdso_name(m->loader), &m->vdso);
-	*ret = m->vdso;
-	return r;
+	if (r < 0 || m->stopped)
+		return r;
+	v = m->pub.chain.v;
+	memmove(v + 2, v + 1, (m->pub.chain.n - 2) * sizeof(*v));
+	v[1] = *ret = m->vdso;
+	return 0;
 }
 
 static int fail(struct lm_map *m, enum cv_lm_trouble_kind kind, const char *object, const char *what, int err)
@@ -176,12 +181,15 @@ static int not_found(struct lm_map *m, const struct lm_request *q, const struct 
 	struct cv_lm_trouble *t;
 	int r;
 
-	if (s->bad.verdict == LM_BAD)
+	if (s->bad.verdict == LM_BAD) {
+		m->pub.edges.v[edge].refused = s->bad_name;
+		m->pub.edges.v[edge].refusal = s->bad.what;
 		return fail(m, CV_LM_T_WRONG_FORMAT, s->bad_name, s->bad.what, s->bad.err);
+	}
 	if (s->other_class)
 		r = fail(m, CV_LM_T_WRONG_FORMAT, q->name, wrong, 0);
 	else
-		r = fail(m, CV_LM_T_MISSING, q->name, "cannot open shared object file", s->err);
+		r = fail(m, CV_LM_T_MISSING, q->name, "cannot open shared object file", m->err);
 	if (!q->trace)
 		return r;
 	t = cv_lm_trouble(m, m->error.kind, true, q->name,
@@ -206,8 +214,11 @@ static int map_file(struct lm_map *m, const struct lm_request *q, const struct l
 		return add_name(m, *ret, q->name);
 	}
 	what = cv_lm_mappable(m, s->hit->file, is_dlopen, &kind, &err);
-	if (what)
+	if (what) {
+		m->pub.edges.v[edge].refused = s->hit_name;
+		m->pub.edges.v[edge].refusal = what;
 		return fail(m, kind, q->name, what, err);
+	}
 	r = cv_lm_add_object(m, s->hit, s->hit_name, q->name, ret);
 	if (r < 0 || m->stopped)
 		return r;

@@ -61,7 +61,7 @@ static int closed(struct lm_search *s, const char *name, const char *path, int e
 	struct cv_stat st;
 
 	if (!s->behind)
-		s->err = err == CV_ENOTREG || err == CV_ENOTASKED ? CV_ENOENT : err;
+		s->m->err = err == CV_ENOTREG || err == CV_ENOTASKED ? CV_ENOENT : err;
 	if (err == CV_ENOTASKED || err == CV_EIO)
 		return unknown(s, name, err);
 	if (err == CV_EACCES)
@@ -77,6 +77,8 @@ static int opened(struct lm_search *s, const char *name, struct lm_path *p)
 	struct lm_check c;
 
 	cv_lm_verify(s->m, p, &c);
+	if (!s->behind)
+		s->m->err = 0;
 	if (s->behind) {
 		if (c.verdict == LM_FIT && s->hit && p->file == s->hit->file)
 			return 0;
@@ -84,7 +86,7 @@ static int opened(struct lm_search *s, const char *name, struct lm_path *p)
 	}
 	if (c.verdict == LM_SKIP) {
 		s->other_class |= c.other_class;
-		s->err = CV_ENOENT;
+		s->m->err = CV_ENOENT;
 		return lose(s, name, c.reason);
 	}
 	if (c.verdict == LM_BAD) {
@@ -123,11 +125,22 @@ static int try_file(struct lm_search *s, const char *name)
 	return opened(s, name, p);
 }
 
-/* Is there a directory at all? Asked after a miss, as the loader does, so that its errno is the same. */
-static void judge_dir(struct lm_search *s, struct lm_dir *d, size_t sub, const char *dir)
+/*
+ * Is there a directory at all? Asked after a miss, as the loader does, so that its errno is the same. Before 2.41 it takes the
+ * slash off first, and so "/" never exists for it.
+ */
+static void judge_dir(struct lm_search *s, struct lm_dir *d, size_t sub, char *dir)
 {
 	struct lm_path *p;
 
+	if (s->m->loader->minor < 41) {
+		dir[strlen(dir) - 1] = 0;
+		if (!dir[0]) {
+			d->status[sub] = LM_NOT_THERE;
+			s->m->err = CV_ENOENT;
+			return;
+		}
+	}
 	if (cv_lm_path(s->m->sys, dir, &p) < 0)
 		return;
 	if (p->err == 0 && p->type == CV_FT_DIR) {
@@ -136,7 +149,7 @@ static void judge_dir(struct lm_search *s, struct lm_dir *d, size_t sub, const c
 	}
 	d->status[sub] = LM_NOT_THERE;
 	if (p->err < 0 && !s->behind)
-		s->err = p->err;
+		s->m->err = p->err;
 }
 
 /* One directory with its subdirectories. *ret_any: one of them exists. */
@@ -153,7 +166,7 @@ static int try_dir(struct lm_search *s, struct lm_dir *d, bool *ret_any)
 			continue;
 		n = snprintf(name, sizeof(name), "%s%s", d->name, subs->v[i]);
 		if (n < 0 || (size_t)n + strlen(s->name) >= sizeof(name)) {
-			s->err = CV_ELIMIT;
+			s->m->err = CV_ELIMIT;
 			*ret_any = true;
 			continue;
 		}
@@ -190,7 +203,7 @@ static int try_list(struct lm_search *s, const struct lm_dirs *list, enum cv_lm_
 		}
 		if (r != 0)
 			return r;
-		if (!s->behind && any && s->err != CV_ENOENT && s->err != CV_EACCES && s->err != CV_ENOTDIR)
+		if (!s->behind && any && s->m->err != CV_ENOENT && s->m->err != CV_EACCES && s->m->err != CV_ENOTDIR)
 			return 0;
 	}
 	return 0;
@@ -236,11 +249,19 @@ static int try_cache(struct lm_search *s)
 
 	if (r < 0)
 		return r;
+	if (!s->m->asked_cache && s->m->sys->cache_err < 0)
+		s->m->err = s->m->sys->cache_err == CV_EFORMAT ? s->m->err : s->m->sys->cache_err;
+	s->m->asked_cache = true;
 	if (!s->behind && !cv_strv_push(s->m->arena, &s->edge->searched, "/etc/ld.so.cache"))
 		return CV_ENOMEM;
-	for (size_t i = 0; path && nodeflib(s) && i < dirs->n; i++)
-		if (cv_starts(path, dirs->v[i]))
-			path = NULL;
+	for (size_t i = 0; path && nodeflib(s) && i < dirs->n; i++) {
+		if (!cv_starts(path, dirs->v[i]))
+			continue;
+		/* It says that it tries it, then does not. */
+		if (!s->behind && s->m->sys->opts.tries && !cv_strv_push(s->m->arena, &s->edge->tries, path))
+			return CV_ENOMEM;
+		path = NULL;
+	}
 	r = path ? try_file(s, path) : 0;
 	if (r == 1 && s->hit)
 		s->edge->step = CV_LM_CACHE;
@@ -316,7 +337,6 @@ int cv_lm_search(struct lm_search *s)
 {
 	int r;
 
-	s->err = CV_ENOENT;
 	r = strchr(s->name, '/') ? search_path(s) : run_steps(s);
 	if (r == 1 && s->hit && s->edge->step != CV_LM_PATH && !s->m->sys->opts.quick) {
 		/* Once more for the files that lose: what was looked at is remembered, so this costs little. */

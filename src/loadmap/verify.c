@@ -166,6 +166,7 @@ const char *cv_lm_mappable(struct lm_map *m, struct lm_file *f, bool is_dlopen, 
 
 enum { NT_GNU_PROPERTY_TYPE_0 = 5, PROPERTY_MAX = 4096 };
 #define X86_ISA_1_NEEDED 0xc0008002u
+#define PT_GNU_PROPERTY 0x6474e553u
 
 /* The property of the note's list; 0 if it is not there. */
 static uint32_t property(struct cv_elf *e, const struct cv_elf_note *note, uint32_t type)
@@ -191,6 +192,23 @@ static uint32_t property(struct cv_elf *e, const struct cv_elf_note *note, uint3
 	return 0;
 }
 
+/* The property note: a PT_NOTE names it, and PT_GNU_PROPERTY, which loaders before 2.40 do not look at on x86. */
+static bool property_note(struct cv_elf *e, unsigned minor, struct cv_elf_note *ret)
+{
+	for (size_t i = 0; i < e->seg_n && minor >= 40; i++) {
+		const struct cv_elf_seg *s = &e->segs[i];
+		unsigned char p[16];
+
+		if (s->type != PT_GNU_PROPERTY || s->file_size < sizeof(p) || cv_elf_read(e, s->offset, p, sizeof(p)) < 0)
+			continue;
+		ret->desc_at = s->offset + sizeof(p);
+		ret->desc_size = cv_elf_u32(e, p + 4);
+		return cv_elf_u32(e, p) == 4 && cv_elf_u32(e, p + 8) == NT_GNU_PROPERTY_TYPE_0 && memcmp(p + 12, "GNU", 4) == 0 &&
+		       ret->desc_size <= s->file_size - sizeof(p);
+	}
+	return cv_elf_note(e, "GNU", NT_GNU_PROPERTY_TYPE_0, ret) == 0;
+}
+
 bool cv_lm_isa_fits(const struct lm_map *m, size_t i)
 {
 	struct lm_file *f = m->objs.v[i].file;
@@ -199,7 +217,7 @@ bool cv_lm_isa_fits(const struct lm_map *m, size_t i)
 
 	if (m->loader->minor < 33 || m->loader->machine != CV_EM_X86_64 || m->loader->isa == ~0u || !f)
 		return true;
-	if (cv_elf_note(f->elf, "GNU", NT_GNU_PROPERTY_TYPE_0, &note) < 0)
+	if (!property_note(f->elf, m->loader->minor, &note))
 		return true;
 	needed = property(f->elf, &note, X86_ISA_1_NEEDED);
 	return (needed & m->loader->isa) == needed;

@@ -5,7 +5,7 @@
  *	loadmap_dump [-r ROOT] [-L LIBRARY_PATH] [-P PRELOAD] [-C CWD] [-c HWCAPS] [-g GLIBC] [-q] [-s] [-t] [-n] FILE... [-- dlopen args]
  *
  * Each FILE is one map: "file PATH", then objects in load order, the chain that ldd prints, edges, troubles. Behind "--" each
- * argument is a dlopen from the program: "now:NAME", "lazy:NAME", "global:NAME".
+ * argument is a dlopen from the program: "now:NAME", "lazy:NAME", "global:NAME", "globalnow:NAME".
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +33,8 @@ static void print_map(const struct cv_loadmap *m)
 
 		printf("edge %s\t%s\t%s\t%s\t%s\t%s\n", e->by == CV_LM_NONE ? "-" : m->objects.v[e->by].path, cv_lm_mode_name(e->mode), e->name,
 		       cv_lm_step_name(e->step), e->detail ? e->detail : "-", e->object == CV_LM_NONE ? "-" : m->objects.v[e->object].path);
+		if (e->refused)
+			printf("refused %s: %s\n", e->refused, e->refusal);
 		for (size_t k = 0; k < e->tries.n; k++)
 			printf("try %s\n", e->tries.v[k]);
 		for (size_t k = 0; k < e->losers.n; k++)
@@ -56,10 +58,16 @@ static int one(struct cv_lm_system *sys, struct cv_arena *a, struct cv_diag *d, 
 	if (silent)
 		return r;
 	printf("file %s\n", path);
+	if (r == 0) {
+		printf("start %zu\n", m->troubles.n);
+		for (size_t i = 0; i < m->chain.n; i++)
+			printf("atstart %s\n", m->objects.v[m->chain.v[i]].path);
+	}
 	for (; r == 0 && dlopens && *dlopens; dlopens++) {
-		unsigned flags = strncmp(*dlopens, "now:", 4) == 0 ? CV_LM_NOW : strncmp(*dlopens, "global:", 7) == 0 ? CV_LM_GLOBAL : 0;
+		unsigned flags = (strncmp(*dlopens, "global", 6) == 0 ? CV_LM_GLOBAL : 0) | (strstr(*dlopens, "now:") ? CV_LM_NOW : 0) |
+				 (symbols ? CV_LM_SYMBOLS : 0);
 		size_t before = m->troubles.n;
-		int ok = cv_loadmap_dlopen(m, 0, strchr(*dlopens, ':') + 1, flags | CV_LM_SYMBOLS);
+		int ok = cv_loadmap_dlopen(m, 0, strchr(*dlopens, ':') + 1, flags);
 
 		printf("dlopen %s %d\n", *dlopens, ok);
 		for (size_t i = before; i < m->troubles.n; i++)

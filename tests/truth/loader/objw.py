@@ -217,6 +217,7 @@ def whole(spec):
     slots = put(struct.pack("<QQQ", 0, 0, len(opens)) + b"".join(struct.pack("<QQ", 0, mode) for name, mode in opens), 16)
     struct.pack_into("<i", out, text + 0x07, slots - (text + 0x0b))
     data = put(b"\x2a" * 16)
+    got = put(b"\0" * 24)  # what lazy binding needs
     tls_at = put(b"\0" * 8, 16) if spec.get("tls") else 0
     rela, plt = [], []
     for i, (name, mode) in enumerate(opens):
@@ -233,7 +234,7 @@ def whole(spec):
             strtab.add(spec[t])
     for name in spec.get("needed", []) + spec.get("aux", []) + spec.get("filter", []):
         strtab.add(name)
-    at = {}
+    at = {"got": got}
     if spec.get("verdef"):
         at["verdef"] = put(verdef_table([spec.get("soname") or "self"] + spec["verdef"], strtab))
     if spec.get("verneed"):
@@ -269,7 +270,7 @@ def dynamic(spec, strtab, at, rela_n, plt_n):
     if rela_n:
         tags += [(DT["RELA"], at["rela"]), (DT["RELASZ"], 24 * rela_n), (DT["RELAENT"], 24)]
     if plt_n:
-        tags += [(DT["JMPREL"], at["plt"]), (DT["PLTRELSZ"], 24 * plt_n), (DT["PLTREL"], 7), (3, at["plt"])]
+        tags += [(DT["JMPREL"], at["plt"]), (DT["PLTRELSZ"], 24 * plt_n), (DT["PLTREL"], 7), (3, at["got"])]
     if "versym" in at:
         tags.append((DT["VERSYM"], at["versym"]))
     if "verdef" in at:
@@ -297,7 +298,7 @@ def headers(spec, out, kind, base, interp, notes, notes_n, isa, dyn, dyn_n, text
     if notes_n:
         ph.append((4, 4, notes, base + notes, notes_n, 4))
     if isa:
-        ph.append((0x6474E553, 4, isa, base + isa, 32, 8))
+        ph.append((4 if spec.get("isanote") else 0x6474E553, 4, isa, base + isa, 32, 8))
     if tls:
         ph.append((7, 4, tls, base + tls, 8, 16))
     stack = spec.get("stack", "rw")
