@@ -225,6 +225,10 @@ static void on_gpu(struct fill *x)
 
 	if (strstr(x->k->value, "Jetson") || strstr(x->k->value, "Xavier") || strstr(x->k->value, "Orin"))
 		str(x, machine(x), CV_F_machine_jetson, x->k->value);
+	if (strstr(name, "Intel") || strstr(name, "Radeon") || strstr(name, "AMD")) {
+		str(x, cv_facts_add(x->f, CV_KIND_probe, "gpu.other"), CV_F_probe_value, x->k->value);
+		return;
+	}
 	/* A tool's list is the list; words after it add nothing. Prose must name a product that exists. */
 	if (!listed && (x->listed || (x->k->weight == CV_TOLD_PROSE && (x->named || !is_product(x, name)))))
 		return;
@@ -497,6 +501,7 @@ void cv_fill(struct cv_facts *f, const struct cv_kb *kb, struct cv_arena *a, con
 	cv_facts_bool(f, machine(&x), CV_F_machine_from_text, true, self);
 	cv_facts_bool(f, machine(&x), CV_F_machine_live, true, self);
 	cv_facts_bool(f, e, CV_F_env_active, true, self);
+	cv_facts_str(f, e, CV_F_env_exe, "python", self);
 	cv_facts_bool(f, e, CV_F_env_selected, true, self);
 	for (int weight = CV_TOLD_RUNTIME; weight >= CV_TOLD_PROSE; weight--)
 		for (size_t i = 0; i < keeps->v.n; i++) {

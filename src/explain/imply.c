@@ -108,9 +108,37 @@ static void imply_ort(struct cv_facts *f, const struct cv_kb *kb, struct cv_aren
 		cv_facts_str(f, fw, CV_F_framework_cudnn, row.value, by_row(a, &row));
 }
 
-/* A wheel in a log tells the platform: torch-2.9.1-cp312-cp312-manylinux_2_28_aarch64.whl */
+static bool has_libcuda(const struct cv_facts *f)
+{
+	for (size_t i = 0; i < cv_facts_count(f, CV_KIND_lib); i++) {
+		const char *family = cv_fact_str(cv_facts_at(f, CV_KIND_lib, i), CV_F_lib_family);
+
+		if (family && cv_streq(family, "cuda"))
+			return true;
+	}
+	return false;
+}
+
+/* A driver that is named by its version has its libcuda, unless the text lists what there is. */
+static void imply_libcuda(struct cv_facts *f)
+{
+	const struct cv_subject *d = cv_facts_find(f, CV_KIND_driver, "");
+	struct cv_prov prov = cv_fact(d, CV_F_driver_module_version)->prov;
+	struct cv_subject *s;
+
+	if (!cv_fact_known(d, CV_F_driver_module_version) || has_libcuda(f))
+		return;
+	s = cv_facts_add(f, CV_KIND_lib, "libcuda.so.1");
+	cv_facts_str(f, s, CV_F_lib_family, "cuda", prov);
+	cv_facts_str(f, s, CV_F_lib_soname, "libcuda.so.1", prov);
+	cv_facts_str(f, s, CV_F_lib_version, cv_fact_str(d, CV_F_driver_module_version), prov);
+	cv_facts_str(f, s, CV_F_lib_version_how, "the driver's", prov);
+	cv_facts_str(f, s, CV_F_lib_origin, cv_fact_known(cv_facts_find(f, CV_KIND_machine, ""), CV_F_machine_wsl) ? "wsl" : "host", prov);
+}
+
 void cv_imply(struct cv_facts *f, const struct cv_kb *kb, struct cv_arena *a)
 {
+	imply_libcuda(f);
 	imply_torch(f, kb, a);
 	imply_ort(f, kb, a);
 }

@@ -10,7 +10,7 @@
 #include "explain/room.h"
 
 #define PIECE_MAX ((size_t)1 << 20)
-#define HEAD_MAX ((size_t)4 << 20)
+#define HEAD_MAX ((size_t)2 << 20)
 #define TAIL_MAX ((size_t)256 << 10)
 #define RECOGNISED_MAX 500
 
@@ -147,8 +147,8 @@ static unsigned count_lines(struct cv_str s)
 {
 	unsigned n = 0;
 
-	for (size_t i = 0; i < s.n; i++)
-		n += s.p[i] == '\n';
+	for (const char *p = s.p, *end = s.p + s.n; (p = memchr(p, '\n', (size_t)(end - p))) != NULL; p++)
+		n++;
 	return n;
 }
 

@@ -251,10 +251,22 @@ static void misfit(struct cv_hypo_ctx *x, struct cv_hyp *h, const char *companio
 		cv_hyp_at_least(h, 57);
 }
 
+static bool same_minor(struct cv_hypo_ctx *x, const char *companion)
+{
+	const char *torch = cv_hypo_version(x, "torch"), *have = cv_hypo_version(x, companion), *fit = torch ? fitting(x, companion, torch) : NULL;
+
+	return fit && have && cv_ver_cmp(CV_VER_PEP440, cv_ver_prefix(x->a, have, 2), cv_ver_prefix(x->a, fit, 2)) == 0;
+}
+
 CV_HYP_RULE(cv_hyp_companion)
 {
 	bool message = cv_hypo_hit(x, "torch-nms") || cv_hypo_hit(x, "torch-vision-ext") || cv_hypo_hit(x, "torch-vision-cuda");
 
+	/* The same minor release and no complaint: a patch release apart is seldom felt. */
+	if (h->finding && !message && same_minor(x, "torchvision")) {
+		h->confirmed = false;
+		h->score = h->messages ? 50 : 30;
+	}
 	misfit(x, h, "torchvision", message);
 	misfit(x, h, "torchaudio", message && cv_hypo_hit(x, "torch-vision-cuda"));
 	if (message && !cv_hypo_version(x, "torchvision") && cv_fact_known(x->j.w->machine, CV_F_machine_image))

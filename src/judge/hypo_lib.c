@@ -186,6 +186,21 @@ static bool did_not_load(const struct cv_hypo_ctx *x)
 	return false;
 }
 
+/* A name that was not found belongs to CUDA or to cuDNN: the other family's mismatch is no explanation of it. */
+static void weaken_other(struct cv_hypo_ctx *x, const struct cv_want_lib *w)
+{
+	struct cv_hyp *cuda = cv_hyp_of(x, "cuda-major-mismatch"), *cudnn = cv_hyp_of(x, "cudnn-major-mismatch");
+
+	if (!w->hit || !*w->name)
+		return;
+	if (w->cudnn && cuda->score && !cuda->confirmed)
+		cv_hyp_support(cuda, -22);
+	if (w->cudnn)
+		cv_hyp_support(cudnn, 10);
+	if (w->cuda && cudnn->score && !cudnn->confirmed)
+		cv_hyp_support(cudnn, -22);
+}
+
 static void judge_cudnn(struct cv_hypo_ctx *x, const struct cv_want_lib *w, bool failed)
 {
 	struct cv_hyp *major = cv_hyp_of(x, "cudnn-major-mismatch"), *path = cv_hyp_of(x, "library-not-on-loader-path");
@@ -311,6 +326,7 @@ CV_HYP_RULE(cv_hyp_libraries)
 			continue;
 		if (!*w->name && !failed && (named_cuda || named_cudnn))
 			continue;
+		weaken_other(x, w);
 		if (w->cuda)
 			judge_cuda(x, w, failed);
 		else if (w->cudnn)

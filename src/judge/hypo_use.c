@@ -77,11 +77,10 @@ CV_HYP_RULE(cv_hyp_provider)
 
 CV_HYP_RULE(cv_hyp_misread)
 {
-	const char *session = cv_hypo_probe(x, "onnxruntime.session"), *gpu = cv_hypo_get(x, "os");
+	const char *session = cv_hypo_probe(x, "onnxruntime.session");
 	bool failed = cv_hypo_hit(x, "ort-create") || cv_hypo_hit(x, "ort-provload") || cv_hypo_hit(x, "ort-require");
-	bool none = cv_hypo_hit(x, "cue-no-nvidia") != NULL;
+	bool none = cv_hypo_probe(x, "gpu.other") && !cv_hypo_get(x, "gpu");
 
-	(void)gpu;
 	cv_hyp_set(x, h, "session_or", session && strlen(session) < 80 ? session : "the CPU");
 	if (none && (failed || session_on_cpu(x)))
 		cv_hyp_at_least(h, 92);
@@ -188,9 +187,12 @@ CV_HYP_RULE(cv_hyp_shm)
 CV_HYP_RULE(cv_hyp_not_a_fault)
 {
 	const struct cv_subject *version = cv_hypo_hit(x, "cudnn-90100"), *told = cv_facts_find(x->j.facts, CV_KIND_lib, "cudnn");
-	const char *how = cv_fact_str(told, CV_F_lib_version_how);
+	const char *how = NULL;
 
-	if (!version || !how || !strstr(how, "bundled") || !cv_hypo_works(x))
+	for (const struct cv_value *v = cv_fact(told, CV_F_lib_version_how); v; v = v->next)
+		if (v->state == CV_KNOWN && strstr(v->str, "bundled"))
+			how = v->str;
+	if (!version || !how || !cv_hypo_works(x))
 		return;
 	cv_hyp_set(x, h, "nothing_words", cv_arena_printf(x->a, "%s is cuDNN as bundled in the wheel of %s (told: %s); a system installation is not used",
 							  cv_hit_capture(x, version, "found"), cv_hypo_get(x, "build_or"), how));

@@ -22,7 +22,7 @@ static bool is_program(struct cv_str s)
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
 		struct cv_str rest = s;
 
-		if (!cv_str_eat(&rest, programs[i]))
+		if (!cv_str_eat(&rest, programs[i]) || cv_str_starts(rest, " ")) /* two blanks: a column of a table */
 			continue;
 		if (programs[i][strlen(programs[i]) - 1] == ' ' || !rest.n || rest.p[0] == ' ' || strchr(programs[i], '='))
 			return true;
