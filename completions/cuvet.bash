@@ -7,7 +7,7 @@ _cuvet() {
 
 	for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
 		case $word in
-		check|gather|arch|kb|rule|help) command=$word; break ;;
+		check|gather|arch|explain|kb|rule|help) command=$word; break ;;
 		esac
 	done
 	case $prev in
@@ -20,6 +20,7 @@ _cuvet() {
 	--format)
 		options="terminal json"
 		[ "$command" = check ] && options="terminal json facts"
+		[ "$command" = explain ] && options="terminal json markdown"
 		COMPREPLY=($(compgen -W "$options" -- "$cur"))
 		return ;;
 	esac
@@ -27,6 +28,7 @@ _cuvet() {
 	check) options="--root --machine --set --python --env --all-envs --json --format -o --output --fail-level --exit-zero --kb -v --verbose --color -h --help" ;;
 	gather) options="-o --output --redact --root --machine --set --python --env --all-envs -h --help" ;;
 	arch) options="--gpu --cc --root --machine --set --json --format -o --output --exit-zero --kb --color -h --help" ;;
+	explain) options="--json --format -o --output --exit-zero --kb -v --verbose --color -h --help" ;;
 	kb) options="--json --format -o --output --exit-zero --kb --color -h --help" ;;
 	rule) options="--list --json --format -o --output --exit-zero --color -h --help" ;;
 	help) options="-h --help" ;;
@@ -35,13 +37,13 @@ _cuvet() {
 		[ "$COMP_CWORD" = 1 ] && options="$options --version"
 		COMPREPLY=($(compgen -W "$options" -- "$cur"))
 	elif [ "$COMP_CWORD" = 1 ] || [ "$prev" = help ]; then
-		COMPREPLY=($(compgen -W "check gather arch kb rule help" -- "$cur"))
-	elif [ "$command" = arch ]; then
+		COMPREPLY=($(compgen -W "check gather arch explain kb rule help" -- "$cur"))
+	elif [ "$command" = arch ] || [ "$command" = explain ]; then
 		COMPREPLY=($(compgen -f -- "$cur"))
 	elif [ "$command" = rule ]; then
 		COMPREPLY=($(compgen -W "$(cuvet rule --list 2>/dev/null | sed -n 's/^\([a-z0-9][a-z0-9-]*\)  .*/\1/p')" -- "$cur"))
 	elif [ "$prev" = kb ]; then
-		COMPREPLY=($(compgen -W "torch onnxruntime-gpu tensorflow jax cupy cuda cudnn driver gpu cc python" -- "$cur"))
+		COMPREPLY=($(compgen -W "torch onnxruntime-gpu onnxruntime tensorflow jax cupy triton xformers flash-attn bitsandbytes vllm tensorrt cuda cudnn nccl driver gpu cc python manylinux distro image cloud conda jetson jetpack error xid package var matrix claims" -- "$cur"))
 	fi
 }
 

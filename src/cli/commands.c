@@ -74,7 +74,9 @@ const struct cli_command cli_commands[] = {
 		.summary = "ask the knowledge base",
 		.args = "WORDS...",
 		.about = "Answers from the built-in knowledge, with source and date: 'cuvet kb torch 2.9', 'cuvet kb driver 535', "
-			 "'cuvet kb gpu \"RTX 4090\"', 'cuvet kb cuda 12.8', 'cuvet kb cc 8.9'.",
+			 "'cuvet kb gpu \"RTX 4090\"', 'cuvet kb python 3.13', 'cuvet kb error 803', 'cuvet kb xid 79', 'cuvet kb image "
+			 "nvidia/cuda:12.4.1-base-ubuntu22.04'. 'cuvet kb matrix torch' draws what goes with what, 'cuvet kb claims' lists "
+			 "what circulates and is wrong.",
 		.options = kb_options,
 		.run = cli_cmd_kb,
 	},

@@ -46,7 +46,7 @@ static int kb_terminal(const struct cv_doc *doc, const struct cv_style *style, s
 {
 	struct cv_report_head head = head_of(doc);
 
-	return cv_report_kb_terminal(kb_answer(doc), &head, style, out);
+	return cv_report_kb_terminal(kb_answer(doc), doc->kb, &head, style, out);
 }
 
 static int kb_json(const struct cv_doc *doc, struct cv_buf *out)

@@ -4,120 +4,30 @@
 
 #include "kb/query_int.h"
 
-#define WORDS_MAX 16
+#include <stdlib.h>
 
-/* How a property is called in an answer; also the order of the lines. Properties that are not here follow under their name. */
-static const struct label {
-	const char *subject, *property, *label; /* subject NULL: any */
-} labels[] = {
-	{ NULL, "name", "name" },
-	{ NULL, "arch", "architecture" },
-	{ NULL, "tegra", "chip" },
-	{ "gpu:*", "cc", "compute capability" },
-	{ NULL, "memory_mib", "memory, nominal (MiB)" },
-	{ "driver", "cuda", "highest CUDA of its driver API" },
-	{ NULL, "designation", "branch" },
-	{ NULL, "end_of_life", "end of life" },
-	{ NULL, "default_cuda", "CUDA of the wheel on the Python package index" },
-	{ NULL, "variants", "builds of the vendor's index" },
-	{ NULL, "variants_aarch64", "builds of the vendor's index, aarch64" },
-	{ NULL, "cuda", "CUDA" },
-	{ NULL, "built_cuda", "built with CUDA" },
-	{ NULL, "cudnn", "cuDNN" },
-	{ NULL, "code", "GPU code" },
-	{ NULL, "code_aarch64", "GPU code, aarch64" },
-	{ NULL, "python", "Python with wheels" },
-	{ NULL, "python_min", "lowest Python" },
-	{ NULL, "min_glibc", "lowest glibc" },
-	{ NULL, "glibc_aarch64", "lowest glibc, aarch64" },
-	{ NULL, "torchvision", "torchvision" },
-	{ NULL, "torchvision_spec", "torchvision" },
-	{ NULL, "torchaudio", "torchaudio" },
-	{ NULL, "torchaudio_spec", "torchaudio" },
-	{ NULL, "triton", "triton" },
-	{ NULL, "triton_spec", "triton" },
-	{ NULL, "nccl", "NCCL" },
-	{ NULL, "toolkit_driver", "driver for all its features" },
-	{ NULL, "floor_driver", "oldest driver for its major" },
-	{ NULL, "driver_branch", "driver branch" },
-	{ NULL, "ptx_isa", "PTX ISA" },
-	{ "cuda", "cc", "compute capabilities its compiler knows" },
-	{ NULL, "min_driver", "oldest driver" },
-	{ NULL, "last_driver", "newest driver" },
-	{ NULL, "module", "kernel module flavour" },
-	{ NULL, "first_cuda", "first CUDA toolkit" },
-	{ NULL, "last_cuda", "last CUDA toolkit" },
-	{ NULL, "listed_since", "listed by the open kernel modules since" },
-	{ "cudnn", "cc", "compute capabilities of the support matrix" },
-	{ NULL, "soname", "SONAME" },
-	{ NULL, "split_libs", "split into" },
-	{ NULL, "wheel", "wheel versions" },
-	{ NULL, "extras", "extras that bring CUDA" },
-	{ NULL, "needs", "libraries that it needs" },
-	{ NULL, "opens", "libraries that it opens when used" },
-	{ NULL, "import_needs", "cannot be imported without" },
-	{ NULL, "rpath", "RPATH or RUNPATH" },
-	{ NULL, "tensorrt", "TensorRT major" },
-	{ NULL, "preload_dlls", "has preload_dlls()" },
-	{ NULL, "numpy", "numpy" },
-	{ NULL, "pins_cudnn", "cuDNN wheel of [and-cuda]" },
-	{ NULL, "windows_gpu", "GPU on native Windows" },
-	{ NULL, "min_cc", "lowest compute capability" },
-	{ NULL, "role", "role" },
-	{ NULL, "framework", "import directory" },
-	{ NULL, "provides_gpu", "brings GPU code" },
-	{ NULL, "partner", "GPU package" },
-	{ NULL, "dir", "directory" },
-};
-#define LABEL_N (sizeof(labels) / sizeof(*labels))
+#define WORDS_MAX 16
 
 /* Other ways to write a subject. */
 static const struct alias {
 	const char *word, *subject;
 } aliases[] = {
 	{ "pytorch", "torch" }, { "ort", "onnxruntime-gpu" }, { "tf", "tensorflow" }, { "toolkit", "cuda" }, { "sm", "cc" },
+	{ "ort-gpu", "onnxruntime-gpu" }, { "trt", "tensorrt" },	{ "flash-attention", "flash-attn" }, { "claim", "claims" },
+	{ "l4t", "jetson" },	{ "bnb", "bitsandbytes" },	{ "images", "image" }, { "errors", "error" }, { "container", "image" },
 };
 
-/* The part of a property before its qualifier. */
-static struct cv_str stem(const char *property)
+/* Is to the next version of from in its last component? "9.1.0" and "9.1.1", "535" and "536". */
+static bool is_one_step(const char *from, const char *to)
 {
-	struct cv_str s = cv_str_of(property);
-	ptrdiff_t colon = cv_str_chr(s, ':');
+	unsigned n = 0;
 
-	return colon < 0 ? s : cv_str_sub(s, 0, (size_t)colon);
-}
-
-static const char *qualifier(const char *property)
-{
-	const char *colon = strchr(property, ':');
-
-	return colon ? colon + 1 : NULL;
-}
-
-static bool subject_fits(const char *pattern, const char *subject)
-{
-	if (!pattern)
-		return true;
-	return cv_ends(pattern, ":*") ? strncmp(subject, pattern, strlen(pattern) - 1) == 0 : cv_streq(pattern, subject);
-}
-
-/* Place in labels[], LABEL_N if the property is not there. */
-static size_t label_index(const char *subject, const char *property)
-{
-	struct cv_str s = stem(property);
-
-	for (size_t i = 0; i < LABEL_N; i++)
-		if (cv_str_is(s, labels[i].property) && subject_fits(labels[i].subject, subject))
-			return i;
-	return LABEL_N;
-}
-
-static const char *label_of(struct cv_kb_asking *q, const char *subject, const char *property)
-{
-	size_t i = label_index(subject, property);
-	const char *name = i < LABEL_N ? labels[i].label : cv_str_dup(q->a, stem(property)), *build = qualifier(property);
-
-	return build ? cv_arena_printf(q->a, "%s (%s)", name, build) : name;
+	while (cv_ver_part(from, n) >= 0)
+		n++;
+	for (unsigned i = 0; i + 1 < n; i++)
+		if (cv_ver_part(from, i) != cv_ver_part(to, i))
+			return false;
+	return n && cv_ver_part(to, n) < 0 && cv_ver_part(to, n - 1) == cv_ver_part(from, n - 1) + 1;
 }
 
 /* "2.9.0", "2.9.0 to before 2.10.0", "" */
@@ -134,6 +44,8 @@ static const char *interval_text(struct cv_arena *a, const struct cv_kb_row *row
 		to = cv_str_dup(a, cv_str_sub(cv_str_of(to), 0, strlen(to) - 5));
 	if (!to[0])
 		return cv_arena_printf(a, "%s and newer", row->from);
+	if (is_one_step(row->from, to))
+		return row->from;
 	if (!row->from[0])
 		return cv_arena_printf(a, "before %s", to);
 	return cv_arena_printf(a, "%s to before %s", row->from, to);
@@ -165,24 +77,72 @@ void cv_kb_add_reckoned(struct cv_kb_asking *q, const char *label, const char *v
 		*line = (struct cv_kb_line){ .label = label, .value = value, .for_what = "", .title = "", .address = "" };
 }
 
-/* Every row of subject that covers version, in the order of labels[]. build: only these qualifiers, or NULL for all. */
-static void add_rows(struct cv_kb_asking *q, const char *subject, const char *version, const char *build)
+/* Rows that are data for reckoning, not for reading. */
+static bool is_hidden(const char *property, bool brief)
 {
-	for (size_t place = 0; place <= LABEL_N; place++) {
-		struct cv_kb_iter it = cv_kb_iter(q->kb, subject, version, NULL);
-		struct cv_kb_row row;
+	return cv_streq(property, "release") || cv_starts(property, "python_first:") || (brief && cv_starts(property, "code_lib:"));
+}
 
-		while (cv_kb_next(&it, &row)) {
-			const char *of = qualifier(row.property);
+/* A row on its way into an answer: its place in the order of labels[]. */
+struct placed {
+	struct cv_kb_row row;
+	size_t place, nth;
+};
 
-			if (cv_streq(row.property, "release") || cv_starts(row.property, "python_first:") ||
-			    label_index(subject, row.property) != place)
-				continue;
-			if (build && of && !cv_streq(of, build))
-				continue;
-			cv_kb_add_row(q, label_of(q, subject, row.property), &row);
-		}
+static int cmp_placed(const void *pa, const void *pb)
+{
+	const struct placed *a = pa, *b = pb;
+	int c = (a->place > b->place) - (a->place < b->place);
+
+	return c ? c : (a->nth > b->nth) - (a->nth < b->nth);
+}
+
+struct placed_list {
+	CV_VEC(struct placed) v;
+};
+
+static void place(struct cv_kb_asking *q, struct placed_list *list, const struct cv_kb_row *row)
+{
+	struct placed *p = CV_VEC_PUSH(q->a, &list->v);
+
+	if (p)
+		*p = (struct placed){ .row = *row, .place = cv_kb_label_place(row->subject, row->property), .nth = list->v.n };
+}
+
+/* Adds them in the order of labels[], those of one label in the order of the kb. */
+static void add_placed(struct cv_kb_asking *q, struct placed_list *list)
+{
+	if (list->v.n)
+		qsort(list->v.v, list->v.n, sizeof(*list->v.v), cmp_placed);
+	for (size_t i = 0; i < list->v.n; i++) {
+		const struct cv_kb_row *row = &list->v.v[i].row;
+
+		cv_kb_add_row(q, cv_kb_label(q, row->subject, row->property), row);
 	}
+}
+
+static bool is_of_build(const char *property, const char *build)
+{
+	const char *of = cv_kb_qualifier(property);
+
+	return !build || !of || cv_streq(of, build);
+}
+
+static void add_rows(struct cv_kb_asking *q, const char *subject, const char *version, const char *build, bool brief)
+{
+	struct cv_kb_iter it = cv_kb_iter(q->kb, subject, version, NULL);
+	struct placed_list list = { 0 };
+	struct cv_kb_row row;
+
+	while (cv_kb_next(&it, &row))
+		if (!is_hidden(row.property, brief) && is_of_build(row.property, build))
+			place(q, &list, &row);
+	add_placed(q, &list);
+}
+
+void cv_kb_add_rows(struct cv_kb_asking *q, const char *subject, const char *version, const char *build)
+{
+	add_rows(q, subject, version, build, false);
 }
 
 /* Is part the beginning of whole, component by component, and shorter? "2.9" of "2.9.1". */
@@ -206,7 +166,7 @@ static const char *newest_with_prefix(const struct cv_kb *kb, const char *subjec
 	return newest;
 }
 
-static bool has_rows(const struct cv_kb *kb, const char *subject, const char *property)
+bool cv_kb_has_rows(const struct cv_kb *kb, const char *subject, const char *property)
 {
 	struct cv_kb_iter it = cv_kb_iter(kb, subject, NULL, property);
 	struct cv_kb_row row;
@@ -217,7 +177,7 @@ static bool has_rows(const struct cv_kb *kb, const char *subject, const char *pr
 static const char *edge_release(const struct cv_kb *kb, const char *subject, bool newest)
 {
 	enum cv_ver_scheme scheme = cv_kb_scheme(kb, subject);
-	struct cv_kb_iter it = cv_kb_iter(kb, subject, NULL, has_rows(kb, subject, "release") ? "release" : NULL);
+	struct cv_kb_iter it = cv_kb_iter(kb, subject, NULL, cv_kb_has_rows(kb, subject, "release") ? "release" : NULL);
 	const char *edge = NULL;
 	struct cv_kb_row row;
 
@@ -261,28 +221,88 @@ static void add_releases(struct cv_kb_asking *q, const char *subject, const char
 	cv_kb_add_reckoned(q, "releases", text);
 }
 
-static void answer_version(struct cv_kb_asking *q, const char *subject, const char *asked)
+static bool has_line(const struct cv_kb_answer *ans, const char *property)
+{
+	for (size_t i = 0; i < ans->lines.n; i++)
+		if (ans->lines.v[i].row.subject && cv_streq(ans->lines.v[i].row.property, property))
+			return true;
+	return false;
+}
+
+/* A minor is asked for: what no row says of its newest release, the newest one that has a row says. */
+static void add_older(struct cv_kb_asking *q, const char *subject, const char *prefix, const char *build)
+{
+	struct cv_kb_iter it = cv_kb_iter(q->kb, subject, NULL, NULL);
+	struct placed_list list = { 0 };
+	struct cv_kb_row row;
+
+	while (cv_kb_next(&it, &row)) {
+		struct placed *last = list.v.n ? &list.v.v[list.v.n - 1] : NULL;
+
+		if (!is_shorter_version(prefix, row.from) || is_hidden(row.property, true) || !is_of_build(row.property, build) ||
+		    has_line(q->answer, row.property))
+			continue;
+		/* Rows of one property follow each other, the newest last. */
+		if (last && cv_streq(last->row.property, row.property))
+			last->row = row;
+		else
+			place(q, &list, &row);
+	}
+	add_placed(q, &list);
+}
+
+/* The numbers that libraries give their versions: 91002, 12080, 22703. NULL if it is not one. */
+static const char *version_of_number(struct cv_arena *a, const char *subject, const char *text)
+{
+	uint64_t n, wide;
+
+	if (!cv_str_u64(cv_str_of(text), &n) || n < 1000 || n > 999999)
+		return NULL;
+	if (cv_streq(subject, "cuda"))
+		return cv_arena_printf(a, "%llu.%llu", (unsigned long long)(n / 1000), (unsigned long long)(n % 1000 / 10));
+	/* cuDNN from 9 and NCCL from 2.9 on have two digits for the minor, before them one. */
+	if (cv_streq(subject, "cudnn"))
+		wide = n >= 90000 ? 10000 : 1000;
+	else if (cv_streq(subject, "nccl"))
+		wide = n >= 20900 ? 10000 : 1000;
+	else
+		return NULL;
+	return cv_arena_printf(a, "%llu.%llu.%llu", (unsigned long long)(n / wide), (unsigned long long)(n % wide / 100),
+			       (unsigned long long)(n % 100));
+}
+
+static void reckon_more(struct cv_kb_asking *q, const char *subject, const char *version)
+{
+	if (cv_streq(subject, "driver") && q->answer->reach != CV_KB_NEWER)
+		cv_kb_reckon_driver(q, version);
+	if (cv_streq(subject, "cuda") && q->answer->reach == CV_KB_LISTED)
+		cv_kb_reckon_cuda(q, version);
+	if (cv_streq(subject, "cc") && q->answer->reach == CV_KB_LISTED)
+		cv_kb_reckon_cc(q, version);
+}
+
+void cv_kb_answer_version(struct cv_kb_asking *q, const char *subject, const char *asked)
 {
 	struct cv_kb_answer *ans = q->answer;
 	bool pep440 = cv_kb_scheme(q->kb, subject) == CV_VER_PEP440;
 	const char *build = pep440 ? cv_ver_local(q->a, asked) : NULL;
 	const char *version = build ? cv_ver_public(q->a, asked) : asked;
-	const char *newest = newest_with_prefix(q->kb, subject, version);
+	const char *newest = newest_with_prefix(q->kb, subject, version), *prefix = version;
+	const char *number = newest ? NULL : version_of_number(q->a, subject, version);
 
+	if (number)
+		cv_kb_add_reckoned(q, cv_arena_printf(q->a, "the number %s", version), cv_arena_printf(q->a, "version %s", number));
 	if (newest)
 		add_releases(q, subject, version);
-	version = newest ? newest : version;
+	version = newest ? newest : number ? number : version;
 	ans->reach = cv_kb_reach(q->kb, subject, version);
 	ans->title = build ? cv_arena_printf(q->a, "%s %s, build %s", subject, version, build) :
 			     cv_arena_printf(q->a, "%s %s", subject, version);
 	ans->note = reach_note(q, subject, version, ans->reach);
-	add_rows(q, subject, version, build);
-	if (cv_streq(subject, "driver") && ans->reach != CV_KB_NEWER)
-		cv_kb_reckon_driver(q, version);
-	if (cv_streq(subject, "cuda") && ans->reach == CV_KB_LISTED)
-		cv_kb_reckon_cuda(q, version);
-	if (cv_streq(subject, "cc") && ans->reach == CV_KB_LISTED)
-		cv_kb_reckon_cc(q, version);
+	add_rows(q, subject, version, build, newest != NULL);
+	if (newest)
+		add_older(q, subject, prefix, build);
+	reckon_more(q, subject, version);
 	ans->found = ans->reach == CV_KB_LISTED || (ans->reach == CV_KB_UNLISTED && ans->lines.n > 0);
 }
 
@@ -294,6 +314,7 @@ static void answer_python(struct cv_kb_asking *q, const char *asked)
 	if (cv_ends(asked, "t"))
 		minor = cv_arena_printf(q->a, "%st", minor);
 	q->answer->title = cv_arena_printf(q->a, "Python %s", minor);
+	cv_kb_add_rows(q, "python", cv_ver_prefix(q->a, asked, 2), NULL);
 	q->answer->found = cv_kb_reckon_python(q, minor);
 	q->answer->reach = q->answer->found ? CV_KB_LISTED : CV_KB_UNLISTED;
 	if (!q->answer->found)
@@ -307,9 +328,9 @@ static void answer_gpu_found(struct cv_kb_asking *q, const struct cv_kb_gpu *gpu
 	q->answer->title = gpu->name;
 	q->answer->found = true;
 	q->answer->reach = CV_KB_LISTED;
-	add_rows(q, gpu->subject, NULL, NULL);
+	cv_kb_add_rows(q, gpu->subject, NULL, NULL);
 	if (gpu->cc)
-		add_rows(q, "cc", gpu->cc, NULL);
+		cv_kb_add_rows(q, "cc", gpu->cc, NULL);
 }
 
 static void answer_gpu(struct cv_kb_asking *q, const char *name)
@@ -342,34 +363,31 @@ static void answer_gpu(struct cv_kb_asking *q, const char *name)
 					    cv_kb_date(q->kb));
 }
 
-/* Subjects that are not of one thing ("gpu:*") are asked by their own words; these are the ones to offer. */
-static void offer_subjects(struct cv_kb_asking *q, const char *word)
+static void answer_package(struct cv_kb_asking *q, const char *name, const char *version)
 {
-	static const char *const words[] = {
-		"torch", "onnxruntime-gpu", "onnxruntime", "tensorflow", "jax", "cupy", "cuda",
-		"cudnn", "driver", "cc", "gpu", "python", "package", "var",
-	};
+	const char *subject = cv_arena_printf(q->a, "package:%s", cv_pep503(q->a, cv_str_of(name))), *library;
 
-	q->answer->title = word;
-	q->answer->reach = CV_KB_NO_SUBJECT;
-	q->answer->note = cv_arena_printf(q->a, "this knowledge base (%s) has no subject '%s'", cv_kb_date(q->kb), word);
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		cv_strv_push(q->a, &q->answer->candidates, words[i]);
-}
-
-static void answer_package(struct cv_kb_asking *q, const char *name)
-{
-	const char *subject = cv_arena_printf(q->a, "package:%s", cv_pep503(q->a, cv_str_of(name)));
-
-	if (!has_rows(q->kb, subject, NULL)) {
-		offer_subjects(q, name);
+	if (!cv_kb_has_rows(q->kb, subject, NULL)) {
+		cv_kb_answer_nothing(q, name);
 		return;
 	}
 	q->answer->subject = subject;
+	library = cv_kb_value(q->kb, subject, NULL, "library");
+	if (version && library) {
+		q->answer->subject = library;
+		cv_kb_answer_version(q, library, version);
+		return;
+	}
+	if (version && cv_kb_has_rows(q->kb, subject, "release")) {
+		cv_kb_answer_version(q, subject, version);
+		q->answer->title = cv_arena_printf(q->a, "package %s %s", subject + strlen("package:"), version);
+		return;
+	}
 	q->answer->title = cv_arena_printf(q->a, "package %s", subject + strlen("package:"));
 	q->answer->reach = CV_KB_LISTED;
 	q->answer->found = true;
-	add_rows(q, subject, NULL, NULL);
+	add_releases(q, subject, NULL);
+	cv_kb_add_rows(q, subject, NULL, NULL);
 }
 
 static void answer_var(struct cv_kb_asking *q, const char *name)
@@ -386,13 +404,18 @@ static void answer_var(struct cv_kb_asking *q, const char *name)
 						  cv_kb_date(q->kb));
 }
 
-static void answer_list(struct cv_kb_asking *q, const char *subject)
+void cv_kb_answer_list(struct cv_kb_asking *q, const char *subject)
 {
+	const char *newest = edge_release(q->kb, subject, true);
+
 	q->answer->title = subject;
 	q->answer->found = true;
 	q->answer->reach = CV_KB_LISTED;
 	add_releases(q, subject, NULL);
-	if (cv_streq(subject, "cc"))
+	/* A GPU of the list, or what the newest release of it has. */
+	if (!cv_streq(subject, "cc"))
+		add_rows(q, subject, newest[0] ? newest : NULL, NULL, true);
+	else
 		for (struct cv_kb_iter it = cv_kb_iter(q->kb, "cc", NULL, "arch");;) {
 			struct cv_kb_row row;
 
@@ -402,24 +425,80 @@ static void answer_list(struct cv_kb_asking *q, const char *subject)
 		}
 }
 
+/* "manylinux_2_28_x86_64", "2_28" and "manylinux2014" are versions of glibc. */
+static const char *manylinux_version(struct cv_kb_asking *q, const char *text)
+{
+	struct cv_kb_iter it = cv_kb_iter(q->kb, "manylinux", NULL, "alias");
+	struct cv_kb_row row;
+	char *v;
+
+	while (cv_kb_next(&it, &row))
+		if (cv_starts(text, row.value) || cv_streq(text, row.value + strlen("manylinux")))
+			return row.from;
+	if (cv_starts(text, "manylinux_"))
+		text += strlen("manylinux_");
+	v = cv_arena_strdup(q->a, text);
+	for (char *c = v; *c; c++)
+		if (*c == '_')
+			*c = c == strchr(v, '_') && c[1] >= '0' && c[1] <= '9' && !memchr(v, '.', (size_t)(c - v)) ? '.' : '\0';
+	return v;
+}
+
+/* Subjects that are asked in a way of their own. */
+static const struct way {
+	const char *subject;
+	void (*answer)(struct cv_kb_asking *q, const char *rest);
+	bool alone; /* also without further words */
+} ways[] = {
+	{ "gpu", answer_gpu, false },		     { "python", answer_python, false },
+	{ "var", answer_var, false },		     { "error", cv_kb_answer_error, true },
+	{ "jetpack", cv_kb_answer_jetpack, false },  { "claims", cv_kb_answer_claims, true },
+	{ "image", cv_kb_answer_image, true },	     { "matrix", cv_kb_answer_matrix, true },
+};
+static const char *const families[] = { "cloud", "conda", "distro" };
+
+/* A name that says by itself what it is: CUDA_ERROR_NO_DEVICE, nvidia/cuda:12.4.1-base-ubuntu22.04 */
+static const char *implied_way(const char *word)
+{
+	static const char *const errors[] = { "CUDA_ERROR_", "cudaError", "CUDNN_STATUS_", "CUBLAS_STATUS_", "NVML_ERROR_", "nccl" };
+
+	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++)
+		if (cv_starts(word, errors[i]) && strlen(word) > strlen("nccl"))
+			return "error";
+	return strchr(word, '/') ? "image" : NULL;
+}
+
+static bool answer_own_way(struct cv_kb_asking *q, const char *subject, const char *rest)
+{
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
+		if (cv_streq(subject, ways[i].subject) && (rest[0] || ways[i].alone)) {
+			ways[i].answer(q, rest);
+			return true;
+		}
+	for (size_t i = 0; i < sizeof(families) / sizeof(*families); i++)
+		if (cv_streq(subject, families[i])) {
+			cv_kb_answer_family(q, subject, rest);
+			return true;
+		}
+	return false;
+}
+
 static void answer(struct cv_kb_asking *q, const char *subject, const char *rest)
 {
+	const char *way = cv_kb_has_rows(q->kb, subject, NULL) ? NULL : implied_way(subject);
+
 	q->answer->subject = subject;
 	q->answer->version = rest[0] ? rest : NULL;
-	if (cv_streq(subject, "gpu") && rest[0])
-		answer_gpu(q, rest);
-	else if (cv_streq(subject, "python") && rest[0])
-		answer_python(q, rest);
+	if (way)
+		answer_own_way(q, way, rest[0] ? cv_arena_printf(q->a, "%s %s", subject, rest) : subject);
+	else if (answer_own_way(q, subject, rest))
+		return;
 	else if (cv_streq(subject, "package") && rest[0])
-		answer_package(q, rest);
-	else if (cv_streq(subject, "var") && rest[0])
-		answer_var(q, rest);
-	else if (has_rows(q->kb, subject, "release") || cv_streq(subject, "cc"))
-		rest[0] ? answer_version(q, subject, rest) : answer_list(q, subject);
-	else if (!rest[0])
-		answer_package(q, subject);
+		answer_package(q, rest, NULL);
+	else if (cv_kb_has_rows(q->kb, subject, "release") || cv_streq(subject, "cc"))
+		rest[0] ? cv_kb_answer_version(q, subject, rest) : cv_kb_answer_list(q, subject);
 	else
-		offer_subjects(q, subject);
+		answer_package(q, subject, rest[0] ? rest : NULL);
 }
 
 /* "torch==2.9" is "torch 2.9"; the rest of the words are one, as GPU names have blanks. */
@@ -450,7 +529,11 @@ int cv_kb_ask(const struct cv_kb *kb, const char *const *words, size_t n, struct
 	if (!n || !words[0][0] || n > WORDS_MAX)
 		return cv_diag_fail(d, CV_EINVAL, "kb: ask for a subject and a version, such as 'torch 2.9' or 'gpu RTX 4090'");
 	split_question(a, words, n, &subject, &rest);
-	if (has_rows(kb, subject, "release") && rest[0] && !cv_ver_valid(cv_kb_scheme(kb, subject), rest))
+	if (cv_streq(subject, "manylinux") || cv_starts(subject, "manylinux_") || cv_starts(subject, "manylinux2")) {
+		rest = manylinux_version(&q, rest[0] || cv_streq(subject, "manylinux") ? rest : subject);
+		subject = "manylinux";
+	}
+	if (cv_kb_has_rows(kb, subject, "release") && rest[0] && !cv_ver_valid(cv_kb_scheme(kb, subject), rest))
 		return cv_diag_fail(d, CV_EINVAL, "kb: '%s' is not a version of %s", rest, subject);
 	answer(&q, subject, rest);
 	if (cv_arena_failed(a))

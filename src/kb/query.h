@@ -2,9 +2,12 @@
 /*
  * Query: what `cuvet kb ...` answers, as data; the report room renders it.
  *
- *	kb torch 2.9 | torch 2.9.0+cu128 | onnxruntime-gpu 1.27 | tensorflow 2.16 | jax 0.7 | cupy 14.2
- *	kb cuda 12.8 | driver 535.104.05 | cudnn 9 | python 3.13
+ *	kb torch 2.9 | torch 2.9.0+cu128 | onnxruntime-gpu 1.27 | tensorflow 2.16 | jax 0.7 | cupy 14.2 | flash-attn 2.8
+ *	kb cuda 12.8 | driver 535.104.05 | cudnn 9 | cudnn 91002 | nccl 2.27 | tensorrt 10.3 | python 3.13 | manylinux 2.28
  *	kb gpu "RTX 4090" | gpu 10de:2684 | cc 8.9
+ *	kb image nvidia/cuda:12.4.1-cudnn-runtime-ubuntu22.04 | cloud colab | conda pytorch 2.7 | distro ubuntu 22.04 | jetson 36.4
+ *	kb error 803 | error CUDA_ERROR_NO_DEVICE | xid 79
+ *	kb matrix torch | claims onnxruntime
  *
  * A first word alone lists what is known of the subject (releases, branches, GPUs).
  */
@@ -24,6 +27,31 @@ struct cv_kb_line {
 	const char *title, *address; /* of the source; "" for a reckoned line */
 };
 
+/* One build of one release in a table of compatibility. NULL: no row says it. */
+struct cv_kb_matrix_row {
+	const char *release, *build;   /* "2.9.1", "cu128"; build NULL where a release has only one */
+	const char *cuda, *cudnn;      /* "12.8", "9.10.2.21" */
+	const char *python;            /* "3.10-3.14" */
+	const char *oldest, *newest;   /* compute capabilities of plug-in GPUs that its code serves, by PTX too */
+	const char *gaps;              /* those between that it does not serve, blank-separated; "" for none */
+	const char *driver;            /* oldest Linux driver for that CUDA major */
+	bool ptx;                      /* PTX goes on beyond the newest one */
+	bool is_default;               /* it is the build on the Python package index */
+	struct cv_strv sources;        /* keys */
+};
+
+struct cv_kb_matrix {
+	const char *subject;
+	CV_VEC(struct cv_kb_matrix_row) rows; /* newest release first */
+};
+
+/* What circulates, and what is right. */
+struct cv_kb_claim {
+	const char *id, *topic, *claim, *verdict, *right;
+	const char *doubt;      /* why the verdict is not certain, or NULL */
+	struct cv_strv sources; /* keys */
+};
+
 struct cv_kb_answer {
 	const char *title;     /* "torch 2.9.0, build cu128" */
 	const char *subject;   /* subject of the kb: "torch", "gpu:10de:2684" */
@@ -36,6 +64,8 @@ struct cv_kb_answer {
 	 */
 	const char *note;
 	CV_VEC(struct cv_kb_line) lines;
+	const struct cv_kb_matrix *matrix; /* of `kb matrix`, or NULL */
+	CV_VEC(struct cv_kb_claim) claims; /* of `kb claims` */
 	struct cv_strv candidates; /* names or words that would give an answer, when this one is ambiguous or unknown */
 };
 

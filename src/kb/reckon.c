@@ -128,13 +128,27 @@ static const char *releases_for_python(struct cv_kb_asking *q, const char *subje
 	return cv_arena_printf(q->a, "%s to %s", first, to ? to + strlen(" to ") : text);
 }
 
+/* A requirement on Python that the newest patch release of minor meets. */
+static bool accepts_python(const struct cv_kb *kb, const char *subject, const char *version, const char *word)
+{
+	const char *spec = cv_kb_value(kb, subject, version, "python_spec");
+
+	return spec && cv_spec_match(cv_str_of(spec), word) == 1;
+}
+
 bool cv_kb_reckon_python(struct cv_kb_asking *q, const char *minor)
 {
-	static const char *const subjects[] = { "torch", "onnxruntime-gpu", "onnxruntime", "tensorflow", "jax", "cupy" };
+	static const char *const subjects[] = { "torch", "onnxruntime-gpu", "onnxruntime", "tensorflow", "jax", "cupy",
+						"triton", "flash-attn" };
+	static const char *const accepting[] = { "vllm", "bitsandbytes", "xformers", "tensorrt" };
 	size_t before = q->answer->lines.n;
 
 	for (size_t i = 0; i < sizeof(subjects) / sizeof(*subjects); i++)
 		cv_kb_add_reckoned(q, cv_arena_printf(q->a, "%s with wheels", subjects[i]),
 				   releases_for_python(q, subjects[i], minor));
+	/* Of these only the requirement is known, not which wheels there are; a free-threaded Python needs wheels of its own. */
+	for (size_t i = 0; i < sizeof(accepting) / sizeof(*accepting) && !cv_ends(minor, "t") && q->answer->lines.n > before; i++)
+		cv_kb_add_reckoned(q, cv_arena_printf(q->a, "%s that accepts it", accepting[i]),
+				   releases_where(q, accepting[i], accepts_python, minor));
 	return q->answer->lines.n > before;
 }

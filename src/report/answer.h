@@ -8,8 +8,9 @@
 #include "report/check.h"
 
 int cv_report_kb_json(const struct cv_kb_answer *k, const struct cv_report_head *head, struct cv_buf *out);
-int cv_report_kb_terminal(const struct cv_kb_answer *k, const struct cv_report_head *head, const struct cv_style *style,
-			  struct cv_buf *out);
+/* kb: the one that was asked, for the titles of sources. */
+int cv_report_kb_terminal(const struct cv_kb_answer *k, const struct cv_kb *kb, const struct cv_report_head *head,
+			  const struct cv_style *style, struct cv_buf *out);
 
 /* What `cuvet rule` shows: one rule with its page, or (rule NULL) the catalogue. */
 struct cv_rule_answer {

@@ -41,6 +41,57 @@ static void put_line(struct cv_json *j, const struct cv_kb_line *line)
 	cv_json_end_obj(j);
 }
 
+static void put_keys(struct cv_json *j, const char *key, const struct cv_strv *list)
+{
+	cv_json_karr(j, key);
+	for (size_t i = 0; i < list->n; i++)
+		cv_json_str(j, list->v[i]);
+	cv_json_end_arr(j);
+}
+
+static void put_matrix(struct cv_json *j, const struct cv_kb_matrix *m)
+{
+	cv_json_karr(j, "matrix");
+	for (size_t i = 0; m && i < m->rows.n; i++) {
+		const struct cv_kb_matrix_row *r = &m->rows.v[i];
+
+		cv_json_obj(j);
+		cv_json_kstr(j, "release", r->release);
+		cv_json_kstr(j, "build", r->build);
+		cv_json_kstr(j, "cuda", r->cuda);
+		cv_json_kstr(j, "cudnn", r->cudnn);
+		cv_json_kstr(j, "python", r->python);
+		cv_json_kstr(j, "oldest_cc", r->oldest);
+		cv_json_kstr(j, "newest_cc", r->newest);
+		cv_json_kstr(j, "but_not", r->gaps);
+		cv_json_kbool(j, "ptx", r->ptx);
+		cv_json_kbool(j, "default", r->is_default);
+		cv_json_kstr(j, "driver", r->driver);
+		put_keys(j, "sources", &r->sources);
+		cv_json_end_obj(j);
+	}
+	cv_json_end_arr(j);
+}
+
+static void put_claims(struct cv_json *j, const struct cv_kb_answer *k)
+{
+	cv_json_karr(j, "claims");
+	for (size_t i = 0; i < k->claims.n; i++) {
+		const struct cv_kb_claim *c = &k->claims.v[i];
+
+		cv_json_obj(j);
+		cv_json_kstr(j, "id", c->id);
+		cv_json_kstr(j, "topic", c->topic);
+		cv_json_kstr(j, "claim", c->claim);
+		cv_json_kstr(j, "verdict", c->verdict);
+		cv_json_kstr(j, "right", c->right);
+		cv_json_kstr(j, "doubt", c->doubt);
+		put_keys(j, "sources", &c->sources);
+		cv_json_end_obj(j);
+	}
+	cv_json_end_arr(j);
+}
+
 int cv_report_kb_json(const struct cv_kb_answer *k, const struct cv_report_head *head, struct cv_buf *out)
 {
 	struct cv_json j;
@@ -60,10 +111,9 @@ int cv_report_kb_json(const struct cv_kb_answer *k, const struct cv_report_head 
 	for (size_t i = 0; i < k->lines.n; i++)
 		put_line(&j, &k->lines.v[i]);
 	cv_json_end_arr(&j);
-	cv_json_karr(&j, "candidates");
-	for (size_t i = 0; i < k->candidates.n; i++)
-		cv_json_str(&j, k->candidates.v[i]);
-	cv_json_end_arr(&j);
+	put_matrix(&j, k->matrix);
+	put_claims(&j, k);
+	put_keys(&j, "candidates", &k->candidates);
 	cv_json_end_obj(&j);
 	return out->err;
 }

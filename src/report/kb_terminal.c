@@ -3,6 +3,7 @@
 #include "report/answer.h"
 
 #include "base/str.h"
+#include "report/kb_parts.h"
 
 #define SCRATCH_MAX ((size_t)64 << 20)
 #define INDENT 2
@@ -88,8 +89,8 @@ static void print_candidates(const struct cv_kb_answer *k, struct cv_term *t)
 	cv_term_nl(t);
 }
 
-int cv_report_kb_terminal(const struct cv_kb_answer *k, const struct cv_report_head *head, const struct cv_style *style,
-			  struct cv_buf *out)
+int cv_report_kb_terminal(const struct cv_kb_answer *k, const struct cv_kb *kb, const struct cv_report_head *head,
+			  const struct cv_style *style, struct cv_buf *out)
 {
 	struct cv_arena *scratch = cv_arena_new(SCRATCH_MAX);
 	struct footnotes notes = { 0 };
@@ -106,6 +107,8 @@ int cv_report_kb_terminal(const struct cv_kb_answer *k, const struct cv_report_h
 	}
 	cv_term_nl(&t);
 	print_lines(k, &t, &notes);
+	cv_kb_print_matrix(&t, kb, k->matrix);
+	cv_kb_print_claims(&t, kb, k);
 	print_candidates(k, &t);
 	print_sources(&t, &notes);
 	cv_term_printf(&t, CV_INK_DIM, "cuvet %s, knowledge base of %s", cv_version(), head->kb_date);

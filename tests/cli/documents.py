@@ -72,7 +72,15 @@ def kb_answers(cuvet):
         doc = valid(cuvet, "kb", "kb", *words, "--json", status=0)
         need(doc["lines"], "no line for %s" % words)
         need(all(line["source"] and line["date"] for line in doc["lines"] if line["subject"]), "a row without source or date")
-    for words in (["frobnicate"], ["torch", "99"], ["gpu", "RTX 99999"]):
+    for words in (["matrix", "torch"], ["matrix", "tensorflow"], ["matrix", "jax", "0.7"]):
+        doc = valid(cuvet, "kb", "kb", *words, "--json", status=0)
+        need(doc["matrix"] and all(row["sources"] for row in doc["matrix"]), "a table without rows or sources: %s" % words)
+    claims = valid(cuvet, "kb", "kb", "claims", "--json", status=0)["claims"]
+    need(len(claims) > 20 and all(c["sources"] for c in claims), "claims without sources")
+    for words in (["error", "803"], ["xid", "79"], ["image", "nvidia/cuda:12.4.1-cudnn-runtime-ubuntu22.04"], ["cloud", "colab"],
+                  ["jetpack", "6.2"], ["conda", "pytorch"], ["distro", "ubuntu", "22.04"], ["cudnn", "91002"], ["tensorrt", "10.3"]):
+        valid(cuvet, "kb", "kb", *words, "--json", status=0)
+    for words in (["frobnicate"], ["matrix", "torhc"], ["claims", "sourdough"], ["error", "77777"], ["torch", "99"], ["gpu", "RTX 99999"]):
         valid(cuvet, "kb", "kb", *words, "--json", status=3)
 
 

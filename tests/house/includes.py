@@ -10,7 +10,7 @@ ALLOWED = {  # room -> rooms whose headers it may include, besides its own
     "parse": ["base"],
     "facts": ["base"],
     "view": ["base", "parse"],  # parse holds the format of a record's index; parse itself never sees the view
-    "kb": ["base", "view"],
+    "kb": ["base", "view", "gpucode"],  # the rules of matching alone: match.h
     "gpucode": ["base", "parse"],
     "loadmap": ["base", "view", "parse", "facts", "kb"],
     "collect": ["base", "view", "parse", "facts", "kb", "gpucode"],

@@ -49,7 +49,7 @@ static void test_report_kb_tells_value_and_source(void **state)
 
 	(void)state;
 	cv_buf_init(&out, 1 << 20);
-	assert_int_equal(cv_report_kb_terminal(answer(a), &kb_head, &plain, &out), 0);
+	assert_int_equal(cv_report_kb_terminal(answer(a), cv_kb_builtin(), &kb_head, &plain, &out), 0);
 	expected_compare("kb.txt", &out);
 	cv_buf_release(&out);
 	assert_int_equal(cv_report_kb_json(answer(a), &kb_head, &out), 0);
@@ -69,7 +69,7 @@ static void test_report_kb_tells_what_it_does_not_know(void **state)
 	cv_strv_push(a, &k.candidates, "2.15.0");
 	cv_strv_push(a, &k.candidates, "2.14.1");
 	cv_buf_init(&out, 1 << 20);
-	assert_int_equal(cv_report_kb_terminal(&k, &kb_head, &plain, &out), 0);
+	assert_int_equal(cv_report_kb_terminal(&k, cv_kb_builtin(), &kb_head, &plain, &out), 0);
 	expected_compare("kb-newer.txt", &out);
 	cv_buf_release(&out);
 	assert_int_equal(cv_report_kb_json(&k, &kb_head, &out), 0);
