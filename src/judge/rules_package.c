@@ -240,6 +240,16 @@ static const char *damage_title(const struct cv_judge_ctx *ctx, const struct cv_
 	return cv_arena_printf(ctx->a, "%s is damaged: %s", label_of(ctx, pkg), what);
 }
 
+/* A CPU package on a machine with a GPU is not put back: with its files whole it would be the next finding. */
+static bool gpu_build_instead(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct cv_wenv *env, const struct cv_subject *pkg)
+{
+	const char *role = package_kb(ctx, name_of(pkg), "role"), *framework = package_kb(ctx, name_of(pkg), "framework");
+	const struct cv_wload *l = framework ? cv_world_load(ctx->w, env->index, framework) : NULL;
+
+	return l && ctx->w->has_gpu == CV_TRI_OK && role && cv_streq(role, "cpu-build") && cv_streq(framework, "onnxruntime") &&
+	       cv_fix_ort(ctx, f, l, NULL);
+}
+
 static void report_damaged(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wenv *env,
 			   const struct cv_subject *pkg)
 {
@@ -271,7 +281,8 @@ static void report_damaged(struct cv_judge_ctx *ctx, const struct cv_rule *self,
 		cv_find_why(ctx, f,
 			    "The files on disk are not those that its RECORD lists: an interrupted or overlaid installation, or "
 			    "files changed by hand.");
-	reinstall_fix(ctx, f, env, pkg);
+	if (!gpu_build_instead(ctx, f, env, pkg))
+		reinstall_fix(ctx, f, env, pkg);
 	cv_find_prove(ctx, f, "cuvet check --env %s", cv_shell_quote(ctx->a, env->path));
 	hit_users(ctx, f, env, pkg);
 	if (overwritten(ctx, env, pkg))

@@ -431,6 +431,7 @@ def conda(m, prefix="/opt/conda", python="3.11.9"):
     m.link(prefix + "/bin/python3", "python" + short).link(prefix + "/bin/python", "python" + short)
     m.write(prefix + "/conda-meta/history", "==> 2024-05-01 10:00:00 <==\n# cmd: conda create\n")
     conda_package(m, prefix, "python", python, "h955ad1f_0")
+    m.write("%s/include/python%s/patchlevel.h" % (prefix, short), '#define PY_VERSION "%s"\n' % python)
     m.write("%s/lib/python%s/os.py" % (prefix, short), "")
     return Env(m, prefix, "%s/lib/python%s/site-packages" % (prefix, short), python, "conda")
 
