@@ -123,6 +123,26 @@ static bool best_build(const struct cv_judge_ctx *ctx, const struct cv_want *wan
 	return found;
 }
 
+/* Kept between findings; NULL in tests that ask with wants of their own. */
+static const struct cv_memo_entry *recall(const struct cv_judge_ctx *ctx, const char *key)
+{
+	for (size_t i = 0; ctx->memo && i < ctx->memo->entries.n; i++)
+		if (cv_streq(ctx->memo->entries.v[i].key, key))
+			return &ctx->memo->entries.v[i];
+	return NULL;
+}
+
+static void memorise(const struct cv_judge_ctx *ctx, const char *key, const struct cv_build_advice *first,
+		     const struct cv_build_advice *second)
+{
+	struct cv_memo_entry *e = ctx->memo ? CV_VEC_PUSH(ctx->a, &ctx->memo->entries) : NULL;
+
+	if (e)
+		*e = (struct cv_memo_entry){ .key = key,
+					     .first = *first,
+					     .second = second ? *second : (struct cv_build_advice){ 0 } };
+}
+
 struct best {
 	struct cv_build_advice full, minor; /* version NULL: none */
 };
@@ -139,35 +159,34 @@ static bool far_newer(const char *a, const char *b)
 	return cv_ver_part(a, 0) != cv_ver_part(b, 0) || cv_ver_part(a, 1) - cv_ver_part(b, 1) >= 2;
 }
 
-/* True if a build of the release keep was found: then it stands in *ret. Otherwise the newest of both kinds are in *best. */
-static bool search_torch(const struct cv_judge_ctx *ctx, const struct cv_want *want, const char *keep,
-			 struct cv_build_advice *ret, struct best *best)
+/* The newest builds of torch, searched for once per Python: the rest of what is wanted is the machine's. */
+static struct best newest_torch(const struct cv_judge_ctx *ctx, const struct cv_want *want)
 {
+	const char *key = cv_arena_printf(ctx->a, "torch %s", want->py ? want->py : "");
+	const struct cv_memo_entry *known = recall(ctx, key);
 	struct cv_kb_iter it = cv_kb_iter(ctx->kb, "torch", NULL, "release");
 	struct cv_kb_row row;
+	struct best best = { 0 };
 
+	if (known)
+		return (struct best){ known->first, known->second };
 	while (cv_kb_next(&it, &row)) {
 		struct cv_build_advice a = { 0 };
 		bool full = false;
 
 		if (cv_ver_is_pre(row.from) || !has_wheel(ctx, want, "torch", row.from))
 			continue;
-		if (!best_build(ctx, want, row.from, &a, &full))
-			continue;
-		if (keep && cv_ver_cmp(CV_VER_PEP440, row.from, keep) == 0) {
-			*ret = a;
-			return true;
-		}
-		offer(full ? &best->full : &best->minor, &a);
+		if (best_build(ctx, want, row.from, &a, &full))
+			offer(full ? &best.full : &best.minor, &a);
 	}
-	return false;
+	memorise(ctx, key, &best.full, &best.minor);
+	return best;
 }
 
 bool cv_advise_torch_in_full(const struct cv_judge_ctx *ctx, const struct cv_want *want, struct cv_build_advice *ret)
 {
-	struct best best = { 0 };
+	struct best best = newest_torch(ctx, want);
 
-	(void)search_torch(ctx, want, NULL, ret, &best);
 	if (best.full.version)
 		*ret = best.full;
 	return best.full.version != NULL;
@@ -175,10 +194,13 @@ bool cv_advise_torch_in_full(const struct cv_judge_ctx *ctx, const struct cv_wan
 
 bool cv_advise_torch(const struct cv_judge_ctx *ctx, const struct cv_want *want, const char *keep, struct cv_build_advice *ret)
 {
-	struct best best = { 0 };
+	struct best best;
+	bool full = false;
 
-	if (search_torch(ctx, want, keep, ret, &best))
+	if (keep && cv_kb_reach(ctx->kb, "torch", keep) == CV_KB_LISTED && has_wheel(ctx, want, "torch", keep) &&
+	    best_build(ctx, want, keep, ret, &full))
 		return true;
+	best = newest_torch(ctx, want);
 	if (!best.full.version && !best.minor.version)
 		return false;
 	if (!best.full.version || (best.minor.version && cv_ver_cmp(CV_VER_PEP440, best.minor.version, best.full.version) > 0 &&
@@ -201,10 +223,16 @@ static bool ort_glibc(const struct cv_judge_ctx *ctx, const struct cv_want *want
 
 bool cv_advise_ort(const struct cv_judge_ctx *ctx, const struct cv_want *want, int64_t cuda_major, struct cv_build_advice *ret)
 {
+	const char *key = cv_arena_printf(ctx->a, "onnxruntime %lld %s", (long long)cuda_major, want->py ? want->py : "");
+	const struct cv_memo_entry *known = recall(ctx, key);
 	struct cv_kb_iter it = cv_kb_iter(ctx->kb, "onnxruntime-gpu", NULL, "release");
 	struct cv_kb_row row;
 	struct cv_build_advice best = { 0 };
 
+	if (known) {
+		*ret = known->first;
+		return known->first.version != NULL;
+	}
 	while (cv_kb_next(&it, &row)) {
 		const char *major = cv_kb_value(ctx->kb, "onnxruntime-gpu", row.from, "cuda");
 		const char *built = cv_kb_value(ctx->kb, "onnxruntime-gpu", row.from, "built_cuda");
@@ -220,6 +248,7 @@ bool cv_advise_ort(const struct cv_judge_ctx *ctx, const struct cv_want *want, i
 			      cv_kb_value(ctx->kb, "onnxruntime-gpu", row.from, want->aarch64 ? "code_aarch64" : "code"), a.cuda))
 			offer(&best, &a);
 	}
+	memorise(ctx, key, &best, NULL);
 	if (!best.version)
 		return false;
 	*ret = best;

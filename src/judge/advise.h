@@ -24,12 +24,6 @@ struct cv_want {
 /* Of this machine and environment (NULL: any). False if a GPU's compute capability or the driver is not known. */
 bool cv_want_of(const struct cv_judge_ctx *ctx, const struct cv_wenv *env, struct cv_want *ret);
 
-struct cv_build_advice {
-	const char *version; /* without local part */
-	const char *variant; /* torch: "cu126" */
-	const char *cuda;    /* release or major */
-};
-
 /*
  * The best torch build. keep: the release that should stay if a build of it fits, or NULL for the newest. A build of a CUDA
  * release that the driver offers in full is preferred; one that runs by minor-version compatibility only is taken where it

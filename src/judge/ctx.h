@@ -24,12 +24,29 @@ struct cv_said {
 	const char *id, *because;
 };
 
+/* A build to install, see advise.h. */
+struct cv_build_advice {
+	const char *version; /* without local part */
+	const char *variant; /* torch: "cu126" */
+	const char *cuda;    /* release or major */
+};
+
+/* Advice that was worked out before, by question. */
+struct cv_memo_entry {
+	const char *key;
+	struct cv_build_advice first, second;
+};
+struct cv_memo {
+	CV_VEC(struct cv_memo_entry) entries;
+};
+
 struct cv_judge_ctx {
 	const struct cv_facts *facts;
 	const struct cv_kb *kb;
 	struct cv_arena *a;
 	const struct cv_world *w;
 	struct cv_report *report;
+	struct cv_memo *memo; /* may be NULL */
 	CV_VEC(struct cv_finding *) found;
 	CV_VEC(struct cv_said) said;
 	struct cv_finding lost; /* swallow what is added when out of memory */

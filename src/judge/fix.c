@@ -222,7 +222,7 @@ static void same_directory(const struct cv_judge_ctx *ctx, const struct cv_wenv 
 
 		if (!name)
 			continue;
-		writes = cv_kb_value(ctx->kb, cv_arena_printf(ctx->a, "package:%s", name), NULL, "framework");
+		writes = cv_world_writes(ctx->w, name);
 		if (writes && cv_streq(writes, framework) && !cv_strv_has(ret, name))
 			cv_strv_push(ctx->a, ret, name);
 	}

@@ -116,7 +116,7 @@ static void notice_kb_end(struct cv_judge_ctx *ctx)
 int cv_judge(const struct cv_facts *facts, const struct cv_kb *kb, struct cv_arena *a, const struct cv_report **ret)
 {
 	struct cv_report *report = CV_NEW(a, struct cv_report);
-	struct cv_judge_ctx ctx = { .facts = facts, .kb = kb, .a = a, .report = report };
+	struct cv_judge_ctx ctx = { .facts = facts, .kb = kb, .a = a, .report = report, .memo = CV_NEW(a, struct cv_memo) };
 
 	ctx.w = report ? cv_world_new(facts, kb, a) : NULL;
 	if (!ctx.w)

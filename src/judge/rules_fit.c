@@ -438,7 +438,7 @@ static void find_mix(const struct cv_judge_ctx *ctx, const struct cv_wenv *env, 
 		struct cv_str base;
 		int64_t cuda = wheel_cuda(ctx, env->packages.v[i], &base);
 
-		if (cuda <= 0 || is_placeholder(ctx, env->packages.v[i]))
+		if (cuda <= 0 || (cuda >= 13 && is_placeholder(ctx, env->packages.v[i])))
 			continue;
 		if (!mix->first)
 			mix->first = env->packages.v[i];

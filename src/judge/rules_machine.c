@@ -22,7 +22,7 @@ CV_RULE(cv_rule_no_nvidia_gpu)
 	cv_find_fact(ctx, f, w->machine, CV_F_machine_pci_devices);
 	cv_find_param(ctx, f, "found", "0");
 	cv_find_why(ctx, f, "None of the PCI devices is a GPU of vendor 10de, so there is nothing that CUDA could run on.");
-	cv_find_text(ctx, f, "use a machine with an NVIDIA GPU, or CPU builds of the frameworks on this one", "nothing here");
+	cv_find_text(ctx, f, "use a machine with an NVIDIA GPU, or CPU builds of the frameworks on this one", NULL);
 	cv_find_prove(ctx, f, "cuvet check");
 	cv_find_hits(ctx, f, CV_ASPECT_DRIVER, CV_HIT_ALL);
 }

@@ -37,7 +37,7 @@ static const char *package_kb(const struct cv_judge_ctx *ctx, const char *name, 
 
 static bool writes_same(const struct cv_judge_ctx *ctx, const char *a, const char *b)
 {
-	const char *x = package_kb(ctx, a, "framework"), *y = package_kb(ctx, b, "framework");
+	const char *x = cv_world_writes(ctx->w, a), *y = cv_world_writes(ctx->w, b);
 
 	return x && y && cv_streq(x, y);
 }
@@ -50,9 +50,12 @@ bool cv_is_double(const struct cv_judge_ctx *ctx, const struct cv_wload *l, cons
 
 	for (size_t i = 0; i < env->packages.n; i++) {
 		const char *name = name_of(env->packages.v[i]);
-		const char *writes = package_kb(ctx, name, "framework"), *gives = package_kb(ctx, name, "provides_gpu");
+		const char *writes = cv_world_writes(ctx->w, name), *gives;
 
-		if (!writes || !gives || !cv_streq(writes, l->framework))
+		if (!writes || !cv_streq(writes, l->framework))
+			continue;
+		gives = package_kb(ctx, name, "provides_gpu");
+		if (!gives)
 			continue;
 		if (cv_streq(gives, "no"))
 			cpu = env->packages.v[i];
@@ -241,7 +244,8 @@ static const char *damage_title(const struct cv_judge_ctx *ctx, const struct cv_
 }
 
 /* A CPU package on a machine with a GPU is not put back: with its files whole it would be the next finding. */
-static bool gpu_build_instead(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct cv_wenv *env, const struct cv_subject *pkg)
+static bool gpu_build_instead(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct cv_wenv *env,
+			      const struct cv_subject *pkg)
 {
 	const char *role = package_kb(ctx, name_of(pkg), "role"), *framework = package_kb(ctx, name_of(pkg), "framework");
 	const struct cv_wload *l = framework ? cv_world_load(ctx->w, env->index, framework) : NULL;
@@ -383,10 +387,11 @@ static const char *glibc_needed(const struct cv_judge_ctx *ctx, const struct cv_
 {
 	int minor = cv_tags_glibc(cv_fact_list(pkg, CV_F_package_tags));
 	const char *by_tag = minor < 0 ? NULL : cv_arena_printf(ctx->a, "2.%d", minor);
-	const char *version = version_of(pkg) ? cv_ver_public(ctx->a, version_of(pkg)) : NULL;
 
-	*ret_has_row = version && by_tag && (cv_streq(name_of(pkg), "torch") || cv_streq(name_of(pkg), "onnxruntime-gpu")) &&
-		       cv_kb_get(ctx->kb, name_of(pkg), version, "min_glibc", ret_row) &&
+	*ret_has_row = false;
+	if (!by_tag || !version_of(pkg) || (!cv_streq(name_of(pkg), "torch") && !cv_streq(name_of(pkg), "onnxruntime-gpu")))
+		return by_tag;
+	*ret_has_row = cv_kb_get(ctx->kb, name_of(pkg), cv_ver_public(ctx->a, version_of(pkg)), "min_glibc", ret_row) &&
 		       cv_ver_cmp(CV_VER_DOTTED, ret_row->value, by_tag) > 0;
 	return *ret_has_row ? ret_row->value : by_tag;
 }

@@ -48,6 +48,13 @@ const struct cv_subject *cv_wenv_package(const struct cv_wenv *env, const char *
 	return NULL;
 }
 
+const char *cv_world_writes(const struct cv_world *w, const char *package)
+{
+	const char *framework = cv_map_get(&w->writes, package);
+
+	return framework && *framework ? framework : NULL;
+}
+
 const struct cv_wload *cv_world_load(const struct cv_world *w, size_t env, const char *framework)
 {
 	for (size_t i = 0; i < w->loads.n; i++)

@@ -8,6 +8,7 @@
 #ifndef CV_JUDGE_WORLD_H
 #define CV_JUDGE_WORLD_H
 
+#include "base/map.h"
 #include "facts/facts.h"
 #include "judge/finding.h"
 #include "judge/match.h"
@@ -116,6 +117,7 @@ struct cv_world {
 	CV_VEC(struct cv_wgpu) gpus;
 	CV_VEC(struct cv_wenv) envs;
 	CV_VEC(struct cv_wload) loads;
+	struct cv_map writes; /* package name -> framework whose directory it writes, "" for none */
 	enum cv_tri has_gpu; /* BAD: looked and there is none */
 	const char *has_gpu_because;
 	size_t visible_n, maybe_n; /* GPUs that are visible; that may be */
@@ -133,6 +135,8 @@ enum cv_tri cv_fact_tri(const struct cv_subject *s, enum cv_field id);
 const char *cv_fact_because(struct cv_arena *a, const struct cv_subject *s, enum cv_field id);
 /* A package of the environment by its normalised name, not hidden by another copy; NULL if there is none. */
 const struct cv_subject *cv_wenv_package(const struct cv_wenv *env, const char *name);
+/* The framework whose import directory a distribution of this name writes, by kb; NULL if none. */
+const char *cv_world_writes(const struct cv_world *w, const char *package);
 /* The workload of that framework in an environment, or NULL. */
 const struct cv_wload *cv_world_load(const struct cv_world *w, size_t env, const char *framework);
 /* "CUDA", "CPU-only", ... */

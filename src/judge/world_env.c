@@ -5,6 +5,7 @@
  */
 #include "judge/world.h"
 
+#include "base/map.h"
 #include "base/version.h"
 
 static const struct {
@@ -22,7 +23,7 @@ static const char *python_minor(const struct cv_subject *s, struct cv_arena *a)
 	return py && abi && cv_ends(abi, "t") ? cv_arena_printf(a, "%st", py) : py;
 }
 
-static void add_env(struct cv_world *w, const struct cv_facts *facts, const struct cv_subject *s, struct cv_arena *a)
+static void add_env(struct cv_world *w, const struct cv_subject *s, struct cv_arena *a)
 {
 	struct cv_wenv *env = CV_VEC_PUSH(a, &w->envs);
 
@@ -37,13 +38,34 @@ static void add_env(struct cv_world *w, const struct cv_facts *facts, const stru
 	env->active = cv_fact_true(s, CV_F_env_active);
 	env->selected = cv_fact_true(s, CV_F_env_selected);
 	env->managed = cv_fact_true(s, CV_F_env_managed);
-	for (size_t i = 0; i < cv_facts_count(facts, CV_KIND_package); i++) {
-		const struct cv_subject *p = cv_facts_at(facts, CV_KIND_package, i);
-		const char *home = cv_fact_str(p, CV_F_package_env);
-		const struct cv_subject **slot;
+}
 
-		if (!home || !cv_streq(home, env->path) || cv_fact_true(p, CV_F_package_shadowed))
+/* Asked once a name: the same few names are in every environment. */
+static void learn_name(struct cv_world *w, const char *name, const struct cv_kb *kb, struct cv_arena *a)
+{
+	const char *framework;
+
+	if (!name || cv_map_get(&w->writes, name))
+		return;
+	framework = cv_kb_value(kb, cv_arena_printf(a, "package:%s", name), NULL, "framework");
+	cv_map_set(a, &w->writes, name, cv_arena_strdup(a, framework ? framework : ""));
+}
+
+/* One walk over all packages, however many environments there are. */
+static void share_packages(struct cv_world *w, const struct cv_facts *facts, const struct cv_kb *kb, struct cv_arena *a)
+{
+	struct cv_map by_path = { 0 };
+
+	for (size_t i = 0; i < w->envs.n; i++)
+		cv_map_set(a, &by_path, w->envs.v[i].path, &w->envs.v[i]);
+	for (size_t i = 0; i < cv_facts_count(facts, CV_KIND_package); i++) {
+		const struct cv_subject *p = cv_facts_at(facts, CV_KIND_package, i), **slot;
+		const char *home = cv_fact_str(p, CV_F_package_env);
+		struct cv_wenv *env = home ? cv_map_get(&by_path, home) : NULL;
+
+		if (!env || cv_fact_true(p, CV_F_package_shadowed))
 			continue;
+		learn_name(w, cv_fact_str(p, CV_F_package_name), kb, a);
 		slot = CV_VEC_PUSH(a, &env->packages);
 		if (slot)
 			*slot = p;
@@ -69,15 +91,14 @@ static const char *variant_of_cuda(const char *cuda, struct cv_arena *a)
 }
 
 /* The distribution whose files are in place: by the framework's own word, otherwise the one that owns its directory. */
-static const struct cv_subject *find_dist(const struct cv_wenv *env, const struct cv_wload *l, const struct cv_kb *kb,
-					  struct cv_arena *a)
+static const struct cv_subject *find_dist(const struct cv_world *w, const struct cv_wenv *env, const struct cv_wload *l)
 {
 	const char *own = cv_fact_str(l->fw, CV_F_framework_package);
 	const struct cv_subject *p = own ? cv_wenv_package(env, own) : cv_wenv_package(env, l->framework);
 
 	for (size_t i = 0; !own && !p && i < env->packages.n; i++) {
 		const char *name = cv_fact_str(env->packages.v[i], CV_F_package_name);
-		const char *writes = name ? cv_kb_value(kb, cv_arena_printf(a, "package:%s", name), NULL, "framework") : NULL;
+		const char *writes = name ? cv_world_writes(w, name) : NULL;
 
 		if (writes && cv_streq(writes, l->framework))
 			p = env->packages.v[i];
@@ -113,6 +134,7 @@ static void find_build(struct cv_wload *l, const struct cv_kb *kb, const char *l
 	enum cv_state cuda = cv_fact(l->fw, CV_F_framework_cuda)->state;
 	enum cv_state lib = cv_fact(l->fw, CV_F_framework_gpu_lib)->state;
 	const char *gpu = cv_kb_value(kb, cv_arena_printf(a, "package:%s", l->dist), NULL, "provides_gpu");
+	bool ruin = !l->fw || cv_fact_absent(l->fw, CV_F_framework_path); /* an import finds nothing: the package's name tells */
 
 	if (cv_fact_known(l->fw, CV_F_framework_hip))
 		set_build(l, CV_BUILD_ROCM, cv_fact_because(a, l->fw, CV_F_framework_hip));
@@ -122,7 +144,7 @@ static void find_build(struct cv_wload *l, const struct cv_kb *kb, const char *l
 		set_build(l, CV_BUILD_GPU, cv_fact_because(a, l->fw, CV_F_framework_gpu_lib));
 	else if (cuda == CV_ABSENT)
 		set_build(l, CV_BUILD_CPU, cv_fact_because(a, l->fw, CV_F_framework_cuda));
-	else if (!l->fw && gpu && !cv_streq(gpu, "by-build"))
+	else if (ruin && gpu && !cv_streq(gpu, "by-build"))
 		set_build(l, cv_streq(gpu, "yes") ? CV_BUILD_GPU : CV_BUILD_CPU,
 			  cv_arena_printf(a, "the name of the package %s", l->dist));
 	else
@@ -142,9 +164,9 @@ static void find_cuda(struct cv_wload *l, const struct cv_kb *kb, const char *lo
 	l->cudnn = cv_fact_str(l->fw, CV_F_framework_cudnn);
 	if (!l->cuda)
 		l->cuda = cuda_of_variant(local, a);
-	if (!l->cuda && version && cv_streq(l->framework, "onnxruntime"))
+	if (!l->cuda && version && l->build == CV_BUILD_GPU && cv_streq(l->framework, "onnxruntime"))
 		l->cuda = cv_kb_value(kb, "onnxruntime-gpu", version, "cuda");
-	if (!l->cuda && version && cv_streq(l->framework, "tensorflow"))
+	if (!l->cuda && version && l->build == CV_BUILD_GPU && cv_streq(l->framework, "tensorflow"))
 		l->cuda = cv_kb_value(kb, "tensorflow", version, "cuda");
 	if (cv_streq(l->framework, "torch"))
 		l->variant = cuda_of_variant(local, a) ? local : l->cuda && !local ? variant_of_cuda(l->cuda, a) : NULL;
@@ -250,7 +272,7 @@ static void add_load(struct cv_world *w, const struct cv_facts *facts, const str
 	l->fw = fw;
 	l->framework = workloads[which].framework;
 	l->name = workloads[which].workload;
-	l->pkg = find_dist(env, l, kb, a);
+	l->pkg = find_dist(w, env, l);
 	l->dist = cv_fact_str(fw, CV_F_framework_package);
 	if (!l->dist)
 		l->dist = cv_fact_str(l->pkg, CV_F_package_name);
@@ -269,11 +291,11 @@ static void add_load(struct cv_world *w, const struct cv_facts *facts, const str
 }
 
 /* A distribution of the framework is installed, though an import would not find it: its files are gone. */
-static bool has_dist(const struct cv_wenv *env, const char *framework, const struct cv_kb *kb, struct cv_arena *a)
+static bool has_dist(const struct cv_world *w, const struct cv_wenv *env, const char *framework)
 {
 	const struct cv_wload l = { .framework = framework };
 
-	return find_dist(env, &l, kb, a) != NULL;
+	return find_dist(w, env, &l) != NULL;
 }
 
 static void add_loads(struct cv_world *w, const struct cv_facts *facts, const struct cv_kb *kb, const struct cv_wenv *env,
@@ -283,7 +305,7 @@ static void add_loads(struct cv_world *w, const struct cv_facts *facts, const st
 		const char *key = cv_arena_printf(a, "%s|%s", env->path, workloads[which].framework);
 		const struct cv_subject *fw = cv_facts_find(facts, CV_KIND_framework, key);
 
-		if (fw || has_dist(env, workloads[which].framework, kb, a))
+		if (fw || has_dist(w, env, workloads[which].framework))
 			add_load(w, facts, kb, env, fw, which, a);
 	}
 }
@@ -291,7 +313,8 @@ static void add_loads(struct cv_world *w, const struct cv_facts *facts, const st
 void cv__world_envs(struct cv_world *w, const struct cv_facts *facts, const struct cv_kb *kb, struct cv_arena *a)
 {
 	for (size_t i = 0; i < cv_facts_count(facts, CV_KIND_env); i++)
-		add_env(w, facts, cv_facts_at(facts, CV_KIND_env, i), a);
+		add_env(w, cv_facts_at(facts, CV_KIND_env, i), a);
+	share_packages(w, facts, kb, a);
 	for (size_t i = 0; i < w->envs.n; i++)
 		add_loads(w, facts, kb, &w->envs.v[i], a);
 }

@@ -87,6 +87,26 @@ static void test_judge_package_h21_one_removed(void **state)
 	box_free(&b);
 }
 
+/* H21, the CPU package left in ruins by the removal of the GPU one: the framework is there and no import finds it. */
+static void test_judge_package_h21_ruin(void **state)
+{
+	struct box b;
+	const char *pkg;
+
+	(void)state;
+	box_new(&b);
+	box_torch(&b, "2.11.0+cu130", "13.0");
+	box_state(&b, CV_KIND_framework, ENV "|onnxruntime", CV_F_framework_path, CV_ABSENT);
+	box_str(&b, CV_KIND_framework, ENV "|onnxruntime", CV_F_framework_env, ENV);
+	pkg = box_package(&b, "onnxruntime", "1.26.0");
+	box_num(&b, CV_KIND_package, pkg, CV_F_package_record_missing_n, 7);
+	box_judge(&b);
+	box_expect_text(box_fixes(&b, box_expect(&b, "damaged-installation", CV_ERROR, CV_PRIMARY)),
+			"\"onnxruntime-gpu==1.31.1\"");
+	assert_null(box_cell(&b, "0|onnxruntime:cuda|0")->show_cuda);
+	box_free(&b);
+}
+
 static void test_judge_package_damaged(void **state)
 {
 	struct box b;
@@ -264,11 +284,11 @@ static void test_judge_package_glibc_by_kb(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_judge_package_h21_cpu_last),    cmocka_unit_test(test_judge_package_h21_gpu_last),
-		cmocka_unit_test(test_judge_package_h21_one_removed), cmocka_unit_test(test_judge_package_damaged),
-		cmocka_unit_test(test_judge_package_damaged_states),  cmocka_unit_test(test_judge_package_damaged_library),
-		cmocka_unit_test(test_judge_package_shadowed),	      cmocka_unit_test(test_judge_package_glibc),
-		cmocka_unit_test(test_judge_package_glibc_by_kb),
+		cmocka_unit_test(test_judge_package_h21_ruin),	      cmocka_unit_test(test_judge_package_h21_cpu_last),
+		cmocka_unit_test(test_judge_package_h21_gpu_last),    cmocka_unit_test(test_judge_package_h21_one_removed),
+		cmocka_unit_test(test_judge_package_damaged),	      cmocka_unit_test(test_judge_package_damaged_states),
+		cmocka_unit_test(test_judge_package_damaged_library), cmocka_unit_test(test_judge_package_shadowed),
+		cmocka_unit_test(test_judge_package_glibc),	      cmocka_unit_test(test_judge_package_glibc_by_kb),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
