@@ -237,15 +237,18 @@ static int finish(struct list *l, size_t root)
 	return 0;
 }
 
-/* Until 2.34 the loader insists on the root being the first of its own list, which a filter of the root itself prevents. */
-static int insist(struct lm_map *m, size_t root)
+/*
+ * Until 2.34 the loader insists on the root being the first of its own list, which a filter of the root itself prevents; and it
+ * does so before it tells of any other error.
+ */
+static int insist(struct lm_map *m, size_t root, int r)
 {
 	static const char text[] =
 		"Inconsistency detected by ld.so: dl-deps.c: _dl_map_object_deps: Assertion `map->l_searchlist.r_list[0] == map' failed!";
 	struct cv_lm_trouble *t;
 
 	if (m->loader->minor >= 35 || m->objs.v[root].scope[0] == root)
-		return 0;
+		return r;
 	t = cv_lm_trouble(m, CV_LM_T_WRONG_FORMAT, true, m->pub.objects.v[root].path, text);
 	if (t)
 		t->object = root;
@@ -266,7 +269,7 @@ int cv_lm_deps(struct lm_map *m, size_t root, const size_t *preloads, size_t pre
 	if (r < 0)
 		return r;
 	e = finish(&l, root);
-	if (e == 0 && r == 0 && !m->stopped)
-		r = insist(m, root);
+	if (e == 0 && !m->stopped)
+		r = insist(m, root, r);
 	return e < 0 ? e : r;
 }

@@ -103,8 +103,10 @@ static int open_new(struct lm_map *m, size_t root, const char *name, unsigned fl
 	bool fatal = false;
 	int r = complete(m, root, b);
 
+	m->dlopening = true;
 	if (r == 0 && !m->stopped)
 		r = bind(m, root, flags, &fatal);
+	m->dlopening = false;
 	if (r < 0)
 		return r;
 	if (r == 1 || fatal || m->stopped) {

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Load maps against the loader of this machine, over every ELF file of some directories.
 
-    lddtruth.py DUMP [--limit N] [--env NAME=VALUE] DIR...
+    lddtruth.py DUMP [--limit N] [--symbols] [--env NAME=VALUE] DIR...
 
 The loader is asked as ldd asks it (LD_TRACE_LOADED_OBJECTS). Compared are the files in their order, the missing ones, the version
-messages and the error that ends a load. Prints each difference and closes with "loader-ldd: N agree / N differ".
+messages and the error that ends a load; with --symbols what "ldd -r" says of undefined symbols too. Prints each difference and closes with "loader-ldd: N agree / N differ".
 """
 import argparse
 import os
@@ -69,7 +69,7 @@ def real(path, env):
     except OSError as e:
         return {"error": e.strerror}
     out, err = p.stdout.decode("utf-8", "replace"), p.stderr.decode("utf-8", "replace")
-    r = {"found": [], "missing": [], "said": [], "static": False}
+    r = {"found": [], "missing": [], "said": [], "static": False, "undefined": set()}
     for line in out.splitlines():
         if line == "\tstatically linked":
             r["static"] = True
@@ -82,6 +82,9 @@ def real(path, env):
         elif m.group(1) != "linux-vdso.so.1":
             r["found"].append(m.group(2) or m.group(1))
     for line in err.splitlines():
+        if line.endswith(")") and "\t(" in line:
+            r["undefined"].add(tuple(line[:-1].rsplit("\t(", 1)))
+            continue
         r["said"].append(line[len(path) + 2:] if line.startswith(path + ": ") else line)
     return r
 
@@ -96,7 +99,7 @@ def ours(dump, args, paths):
         kind, _, rest = line.partition(" ")
         if kind == "file":
             path = rest
-            r = result[rest] = {"found": [], "missing": [], "said": [], "libc": None, "troubles": []}
+            r = result[rest] = {"found": [], "missing": [], "said": [], "libc": None, "troubles": [], "undefined": set()}
         elif kind == "libc":
             r["libc"] = rest
         elif kind == "chain":
@@ -107,6 +110,10 @@ def ours(dump, args, paths):
                 r["missing"].append(name)
         elif kind == "trouble":
             what, fatal, text = rest.split(" ", 2)
+            if what == "undefined":
+                _, who, text = text.split(": ", 2)
+                r["undefined"].add((text, who))
+                continue
             r["troubles"].append((what, fatal.rstrip(":"), text))
         elif kind == "error":
             r["error"] = rest
@@ -130,6 +137,10 @@ def differences(path, a, b):
         return
     if a["found"] != b["found"][1:]:
         yield "found:\n  real %s\n  ours %s" % (" ".join(a["found"]), " ".join(b["found"][1:]))
+    if a["missing"]:  # a trace forgets the versions that missing providers should have had
+        a["undefined"], b["undefined"] = ({(t.split(", version")[0], o) for t, o in x["undefined"]} for x in (a, b))
+    if a["undefined"] != b["undefined"]:
+        yield "undefined:\n  only real %s\n  only ours %s" % (sorted(a["undefined"] - b["undefined"])[:5], sorted(b["undefined"] - a["undefined"])[:5])
     if a["missing"] != b["missing"]:
         yield "missing: real %s, ours %s" % (a["missing"], b["missing"])
 
@@ -139,10 +150,14 @@ def main():
     p.add_argument("dump")
     p.add_argument("dirs", nargs="+")
     p.add_argument("--limit", type=int, default=0)
+    p.add_argument("--symbols", action="store_true")
     p.add_argument("--env", action="append", default=[])
     a = p.parse_args()
     env = dict(e.split("=", 1) for e in a.env)
     args = ["-C", os.getcwd()]
+    if a.symbols:
+        env.update(LD_WARN="yes", LD_BIND_NOW="yes")
+        args += ["-s", "-b"]
     if "LD_LIBRARY_PATH" in env:
         args += ["-L", env["LD_LIBRARY_PATH"]]
     if "LD_PRELOAD" in env:

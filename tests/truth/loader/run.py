@@ -66,6 +66,7 @@ def parse(text):
             edge = {"by": by, "mode": mode, "name": name, "step": step, "object": obj, "tries": []}
             r["edges"].append(edge)
         elif kind == "refused":
+            edge["refused"] = True
             edge["mapped"] = any(w in rest for w in MAPPING)
         elif kind == "try":
             edge["tries"].append(rest)
@@ -179,7 +180,7 @@ def difference(what, a, b):
 
 def o_missing(world, o):
     return [e["name"] for e in o["edges_start"] if e["step"] == "missing" and
-            (e["mode"] in ("needed", "filter") or (e["mode"] == "auxiliary" and e["by"] != world["program"]))]
+            (e["mode"] in ("needed", "filter") or (e["mode"] == "auxiliary" and e["by"] != world["program"] and not e.get("refused")))]
 
 
 def judge(dump, root, world):

@@ -70,7 +70,7 @@ class Maker:
             return r.choice(["$ORIGIN/", "rel/", "./", "${ORIGIN}/../a/", "/$LIB/"]) + name
         if x < 0.97:
             return r.choice(SYSTEM)
-        return r.choice(["libmissing.so", "linux-vdso.so.1", "", "libmissing.so.2", "/nowhere/libm.so", objw.INTERP,
+        return r.choice(["libmissing.so", "", "libmissing.so.2", "/nowhere/libm.so", objw.INTERP,
                          "/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2", "/usr/lib/x86_64-linux-gnu/libc.so.6"])
 
     def needs(self, most):
@@ -182,7 +182,7 @@ class Maker:
         if self.chance(0.35):
             spec["needed"] += ["libdl.so.2", "libc.so.6"]
             spec.setdefault("verneed", {})["libdl.so.2"] = ["GLIBC_2.2.5"]
-            spec["dlopen"] = [[self.needed_name(), r.choice([1, 2, 0x101, 0x102])] for _ in range(r.randint(1, 4))]
+            spec["dlopen"] = [[self.needed_name() if self.chance(0.97) else "linux-vdso.so.1", r.choice([1, 2, 0x101, 0x102])] for _ in range(r.randint(1, 4))]
         world["program"] = spec["path"]
         if self.chance(0.15):
             world["links"].append(["/w/link", r.choice(["/p/bin/main", "../p/bin/main"])])
@@ -242,7 +242,9 @@ class Maker:
             world["ldconfig"] = r.choice([["-X"], ["-X"], [], ["-X", "-c", "compat"], ["-X", "-c", "new"], ["-X", "-c", "old"]])
         libs = [o for o in world["objects"] if o.get("kind", "lib") == "lib" and not o.get("bad")]
         if libs and self.chance(0.12):
-            world["program"], world["loader"] = r.choice(libs)["path"], True
+            path = r.choice(libs)["path"]
+            if path not in [link[0] for link in world["links"]]:
+                world["program"], world["loader"] = path, True
         return world
 
 
