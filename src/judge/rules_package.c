@@ -178,13 +178,6 @@ static const char *torch_url(const struct cv_judge_ctx *ctx, const char *version
 	return at < 0 || !local ? NULL : cv_arena_printf(ctx->a, "%.*s%s%s", (int)at, url, local, url + at + 2);
 }
 
-static bool is_cpu_onnxruntime(const struct cv_judge_ctx *ctx, const struct cv_wenv *env, const struct cv_subject *pkg)
-{
-	const struct cv_wload *l = cv_world_load(ctx->w, env->index, "onnxruntime");
-
-	return l && l->pkg == pkg && l->build == CV_BUILD_CPU && ctx->w->has_gpu == CV_TRI_OK;
-}
-
 static void reinstall_fix(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct cv_wenv *env, const struct cv_subject *pkg)
 {
 	const char *version = version_of(pkg), *command;
@@ -193,9 +186,6 @@ static void reinstall_fix(struct cv_judge_ctx *ctx, struct cv_finding *f, const 
 	cv_strv_push(ctx->a, &in.specs, version ? cv_arena_printf(ctx->a, "%s==%s", name_of(pkg), version) : name_of(pkg));
 	if (version && cv_starts(name_of(pkg), "torch"))
 		in.index_url = torch_url(ctx, version);
-	/* A CPU package again would be the next finding. */
-	if (is_cpu_onnxruntime(ctx, env, pkg) && cv_fix_ort(ctx, f, cv_world_load(ctx->w, env->index, "onnxruntime"), NULL))
-		return;
 	command = cv_install_command(ctx, &in);
 	if (command)
 		cv_find_command(ctx, f, command, "writes the package's files again");
