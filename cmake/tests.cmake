@@ -38,7 +38,9 @@ add_runner(machines.all tests/machines/run.py $<TARGET_FILE:cuvet> --jobs 2)
 set_tests_properties(machines.all PROPERTIES PROCESSORS 2)
 add_runner(machines.builders tests/machines/builders.py)
 
-foreach(name usage output inputs documents surfaces bundle)
+add_runner(explain.cases tests/cases/run.py $<TARGET_FILE:cuvet>)
+
+foreach(name usage output inputs documents surfaces bundle kb_add)
   add_runner(cli.${name} tests/cli/${name}.py $<TARGET_FILE:cuvet>)
 endforeach()
 add_runner(cli.library tests/cli/library.py ${CMAKE_BINARY_DIR})

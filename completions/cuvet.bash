@@ -43,7 +43,7 @@ _cuvet() {
 	elif [ "$command" = rule ]; then
 		COMPREPLY=($(compgen -W "$(cuvet rule --list 2>/dev/null | sed -n 's/^\([a-z0-9][a-z0-9-]*\)  .*/\1/p')" -- "$cur"))
 	elif [ "$prev" = kb ]; then
-		COMPREPLY=($(compgen -W "torch onnxruntime-gpu onnxruntime tensorflow jax cupy triton xformers flash-attn bitsandbytes vllm tensorrt cuda cudnn nccl driver gpu cc python manylinux distro image cloud conda jetson jetpack error xid package var matrix claims" -- "$cur"))
+		COMPREPLY=($(compgen -W "torch onnxruntime-gpu onnxruntime tensorflow jax cupy triton xformers flash-attn bitsandbytes vllm tensorrt cuda cudnn nccl driver gpu cc python manylinux distro image cloud conda jetson jetpack error xid package var matrix claims add" -- "$cur"))
 	fi
 }
 

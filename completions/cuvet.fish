@@ -43,5 +43,5 @@ complete -c cuvet -n '__cuvet_in arch' -l gpu -x -d 'for this GPU'
 complete -c cuvet -n '__cuvet_in arch' -l cc -x -d 'for GPUs of this compute capability'
 complete -c cuvet -n '__cuvet_in arch explain' -F
 complete -c cuvet -n '__cuvet_in rule' -a "(cuvet rule --list 2>/dev/null | string match -r -g '^([a-z0-9][a-z0-9-]*)  ')"
-complete -c cuvet -n '__cuvet_in kb' -a 'torch onnxruntime-gpu onnxruntime tensorflow jax cupy triton xformers flash-attn bitsandbytes vllm tensorrt cuda cudnn nccl driver gpu cc python manylinux distro image cloud conda jetson jetpack error xid package var matrix claims'
+complete -c cuvet -n '__cuvet_in kb' -a 'torch onnxruntime-gpu onnxruntime tensorflow jax cupy triton xformers flash-attn bitsandbytes vllm tensorrt cuda cudnn nccl driver gpu cc python manylinux distro image cloud conda jetson jetpack error xid package var matrix claims add'
 complete -c cuvet -n '__cuvet_in help' -a 'check gather arch explain kb rule help'

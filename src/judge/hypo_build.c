@@ -108,7 +108,7 @@ CV_HYP_RULE(cv_hyp_gpu_code)
 	    !cv_hypo_version(x, "torch"))
 		cv_hyp_at_least(old, 68);
 	if (!known || !(old->score || young->score)) {
-		if (known && mine.major < 5 && !cv_facts_count(x->j.facts, CV_KIND_hit))
+		if (known && mine.major < 5 && !cv_hypo_messages(x))
 			cv_hyp_at_least(old, cv_hypo_version(x, "torch") ? 58 : 48);
 		return;
 	}

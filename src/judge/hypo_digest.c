@@ -46,6 +46,18 @@ const struct cv_subject *cv_hypo_hit(const struct cv_hypo_ctx *x, const char *me
 	return NULL;
 }
 
+size_t cv_hypo_messages(const struct cv_hypo_ctx *x)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < cv_facts_count(x->j.facts, CV_KIND_hit); i++) {
+		const char *id = cv_fact_str(cv_facts_at(x->j.facts, CV_KIND_hit, i), CV_F_hit_message);
+
+		n += cv_kb_value(x->j.kb, cv_arena_printf(x->a, "message:%s", id), NULL, "candidates") != NULL;
+	}
+	return n;
+}
+
 const char *cv_hit_capture(const struct cv_hypo_ctx *x, const struct cv_subject *hit, const char *name)
 {
 	const struct cv_strv *list = cv_fact_list(hit, CV_F_hit_captures);

@@ -197,7 +197,7 @@ CV_HYP_RULE(cv_hyp_mask)
 	if (!h->score && !h->finding)
 		return;
 	cv_hyp_fact(x, h, var, CV_F_var_value);
-	if (h->finding) {
+	if (h->finding && h->finding->severity == CV_ERROR) {
 		cv_hyp_confirm(h, no_device ? 35 : 5);
 		return;
 	}
@@ -284,7 +284,7 @@ CV_HYP_RULE(cv_hyp_flavour)
 	if (h->score && ((needed && cv_streq(needed, "any")) || (!series50 && needed && cv_streq(needed, "open"))))
 		cv_hyp_support(h, needed && cv_streq(needed, "open") ? 0 : -15);
 	/* A bare note "RTX 50 series, Ubuntu": nothing else about it is worth asking first. */
-	if (!h->score && series50 && !cv_facts_count(x->j.facts, CV_KIND_hit) && !cv_facts_count(x->j.facts, CV_KIND_package) && !has_driver(x))
+	if (!h->score && series50 && !cv_hypo_messages(x) && !cv_hypo_get(x, "build") && !has_driver(x))
 		cv_hyp_at_least(h, 45);
 }
 

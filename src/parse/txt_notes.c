@@ -162,6 +162,11 @@ void cv_txt_notes(struct cv_txt *t, struct cv_str line, unsigned *state)
 	ptrdiff_t at;
 
 	(void)state;
+	at = cv_str_find(line, "Cuda compilation tools, release ");
+	if (at >= 0 && cv_txt_version(cv_str_from(line, (size_t)at + 32), &v)) {
+		cv_tell(t, CV_TELL_NVCC, CV_TOLD_TOOL, CV_STR(""), v);
+		return;
+	}
 	if (line.n > 400 || !cv_txt_key(line, &key, &value)) {
 		struct cv_str s = cv_str_trim(line);
 
@@ -172,11 +177,6 @@ void cv_txt_notes(struct cv_txt *t, struct cv_str line, unsigned *state)
 		return;
 	}
 	virtual_package(t, line);
-	at = cv_str_find(line, "Cuda compilation tools, release ");
-	if (at >= 0 && cv_txt_version(cv_str_from(line, (size_t)at + 32), &v)) {
-		cv_tell(t, CV_TELL_NVCC, CV_TOLD_TOOL, CV_STR(""), v);
-		return;
-	}
 	if (available(t, key, value))
 		return;
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)

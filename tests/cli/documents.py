@@ -117,7 +117,17 @@ def a_fault_is_found(cuvet):
         need(schema.faults(doc, load()["check"]), "break %d is not found" % i)
 
 
-TESTS = [this_machine, an_empty_tree, a_sick_machine, kb_answers, rules, a_fault_is_found]
+def explain_answers(cuvet):
+    with harness.scratch() as d:
+        path = os.path.join(d, "error.log")
+        for text, status in (("CUDA failure 35: CUDA driver version is insufficient for CUDA runtime version\ntorch==2.9.1+cu130\n", 1),
+                             ("nothing that is known\n", 3), ("tensor([1.], device='cuda:0')\ntorch==2.5.1\n", 0)):
+            with open(path, "w") as f:
+                f.write(text)
+            valid(cuvet, "explain", "explain", "--json", path, status=status)
+
+
+TESTS = [explain_answers, this_machine, an_empty_tree, a_sick_machine, kb_answers, rules, a_fault_is_found]
 
 if __name__ == "__main__":
     sys.exit(main(TESTS, Cuvet(sys.argv[1])))
