@@ -10,6 +10,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 MACHINES = os.path.join(HERE, "..", "machines")
 sys.path.insert(0, os.path.join(MACHINES, "lib"))
 import boxes  # noqa: E402
+import program  # noqa: E402
 import pyenv  # noqa: E402
 import tree   # noqa: E402
 
@@ -42,7 +43,7 @@ class World:
     """The program and where tests may write. machines: healthy, problem, unknown."""
 
     def __init__(self, cuvet, work):
-        self.cuvet, self.work, self.made = os.path.abspath(cuvet), work, {}
+        self.cuvet, self.work, self.made = program.for_everybody(cuvet, work), work, {}
 
     def run(self, *args, env=None, stdout=subprocess.PIPE, nobody=False, cwd=None, stdin=subprocess.DEVNULL, wrap=()):
         full = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "LC_ALL": "C.UTF-8"}

@@ -24,6 +24,7 @@ import traceback
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "lib"))
 import apply   # noqa: E402
+import program  # noqa: E402
 import recipe  # noqa: E402
 import schema  # noqa: E402
 import tree    # noqa: E402
@@ -258,7 +259,9 @@ def main():
     p.add_argument("--schema", help="directory of the shipped JSON schemas", default=os.path.join(HERE, "..", "..", "share", "schema"))
     p.add_argument("--show", action="store_true", help="print the report of a failing machine")
     opts = p.parse_args()
-    opts.cuvet = os.path.abspath(opts.cuvet)
+    stage = tempfile.TemporaryDirectory(prefix="machines.")
+    os.chmod(stage.name, 0o755)
+    opts.cuvet = program.for_everybody(opts.cuvet, stage.name)
     opts.schemas = schema.load(opts.schema)
     if opts.keep:
         os.makedirs(opts.keep, exist_ok=True)
