@@ -30,8 +30,13 @@ static void fill_driver(struct cv_judge_ctx *ctx)
 	r->open = d->open;
 	for (size_t i = 0; i < ctx->w->gpus.n && !r->firmware; i++)
 		r->firmware = cv_fact_str(ctx->w->gpus.v[i].s, CV_F_gpu_firmware);
-	if (!d->module)
-		r->state = cv_state_name(cv_fact(d->s, CV_F_driver_module_version)->state);
+	if (!d->module) {
+		enum cv_state version = cv_fact(d->s, CV_F_driver_module_version)->state;
+		enum cv_state loaded = cv_fact(d->s, CV_F_driver_module_loaded)->state;
+
+		/* No version file does not mean no module where nobody could see the list of modules. */
+		r->state = cv_state_name(version == CV_ABSENT && loaded != CV_KNOWN ? loaded : version);
+	}
 }
 
 static void fill_gpus(struct cv_judge_ctx *ctx)
