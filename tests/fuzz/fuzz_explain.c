@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The whole way of a text, in pieces whose size the first byte sets; random bytes never confirm anything. */
+/* The whole way of a text, from pieces whose size the first byte sets to diagnoses. */
 #include <stdlib.h>
 
 #include "fuzz.h"
