@@ -7,6 +7,7 @@
 #ifndef CV_BASE_SRC_H
 #define CV_BASE_SRC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,7 @@ struct cv_src {
 	const struct cv_src_ops *ops;
 	uint64_t size;
 	const char *name; /* for messages; borrowed */
+	bool forward;     /* a packed member: going back costs reading it again from its beginning */
 };
 
 /* Reads exactly len bytes at off. CV_EFORMAT if that is past the end (never a short read). */

@@ -19,22 +19,15 @@ static const struct cv_arch *arch_of(const struct cv_doc *doc)
 	return &((const struct arch_doc *)doc)->arch;
 }
 
-/* CONTRACT: 1 a GPU without code; 3 unreadable, or no GPU known while one is needed. */
 static enum cv_status arch_status(const struct cv_doc *doc, const struct cv_options *opt)
 {
-	const struct cv_arch *r = arch_of(doc);
-	bool unknown = r->no_gpu != NULL, bad = false;
+	static const enum cv_status statuses[] = {
+		[CV_VERDICT_OK] = CV_STATUS_OK,
+		[CV_VERDICT_PROBLEM] = CV_STATUS_PROBLEM,
+		[CV_VERDICT_CANNOT_TELL] = CV_STATUS_CANNOT_TELL,
+	};
 
-	for (size_t i = 0; i < r->files.n; i++) {
-		const struct cv_arch_file *f = &r->files.v[i];
-
-		unknown |= f->error != NULL;
-		for (size_t k = 0; !f->error && k < r->gpus.n; k++)
-			bad |= f->cover[k].verdict == CV_COVER_NONE || f->cover[k].verdict == CV_COVER_PARTIAL;
-	}
-	if (opt && opt->exit_zero)
-		return CV_STATUS_OK;
-	return bad ? CV_STATUS_PROBLEM : unknown ? CV_STATUS_CANNOT_TELL : CV_STATUS_OK;
+	return opt && opt->exit_zero ? CV_STATUS_OK : statuses[cv_arch_verdict(arch_of(doc))];
 }
 
 static int arch_terminal(const struct cv_doc *doc, const struct cv_style *style, struct cv_buf *out)
@@ -55,6 +48,7 @@ static const struct cv_doc_ops arch_ops = {
 	.schema = "cuvet/arch/1", .status = arch_status, .terminal = arch_terminal, .json = arch_json
 };
 
+/* Each GPU once: a machine with eight of a kind is asked about one. */
 static int add_gpu(struct cv_run *run, struct cv_arch *r, const char *name, const char *cc)
 {
 	struct cv_arch_gpu *g;
@@ -62,10 +56,16 @@ static int add_gpu(struct cv_run *run, struct cv_arch *r, const char *name, cons
 
 	if (!cv_gpu_cc_parse(cc, &number))
 		return cv_diag_fail(&run->diag, CV_EINVAL, "'%s': a compute capability like 8.9 is needed", cc);
+	for (size_t i = 0; i < r->gpus.n; i++)
+		if (r->gpus.v[i].number == number && (!name || (r->gpus.v[i].name && cv_streq(r->gpus.v[i].name, name))))
+			return 0;
 	g = CV_VEC_PUSH(run->arena, &r->gpus);
 	if (!g)
 		return CV_ENOMEM;
-	*g = (struct cv_arch_gpu){ .name = name, .cc = cc, .number = number };
+	/* The number again, so that "08.9" is shown as 8.9. */
+	*g = (struct cv_arch_gpu){
+		.name = name, .cc = cv_arena_printf(run->arena, "%u.%u", number / 10u, number % 10u), .number = number
+	};
 	return 0;
 }
 
@@ -76,8 +76,9 @@ static int add_named(struct cv_run *run, struct cv_arch *r, const char *name)
 	struct cv_kb_gpu gpu;
 	int err = cv_kb_gpu_by_name(run->kb, name, run->arena, &candidates, &gpu);
 
+	/* Several products can bear the name, all of one compute capability: then it stands as asked. */
 	if (err == 0 && gpu.cc)
-		return add_gpu(run, r, gpu.name, gpu.cc);
+		return add_gpu(run, r, candidates.n == 1 ? gpu.name : cv_arena_strdup(run->arena, name), gpu.cc);
 	if (err != CV_EINVAL)
 		return err && err != CV_ENOENT ? err : cv_diag_fail(&run->diag, CV_EINVAL,
 			"'%s': not a GPU of this knowledge base (%s); --cc names one by its compute capability", name,
@@ -97,6 +98,25 @@ static int add_ccs(struct cv_run *run, struct cv_arch *r, const char *text)
 	return err;
 }
 
+static int add_machine_gpus(struct cv_run *run, const struct cv_world *w, struct cv_arch *r)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < w->gpus.n; i++) {
+		const struct cv_wgpu *g = &w->gpus.v[i];
+
+		if (g->cc)
+			err = add_gpu(run, r, g->label, g->cc);
+		else
+			r->no_gpu = cv_arena_printf(run->arena, "the compute capability of %s is not known", g->label);
+	}
+	if (!err && r->gpus.n == 0 && !r->no_gpu)
+		r->no_gpu = w->has_gpu == CV_TRI_BAD ? "this machine has no NVIDIA GPU" : "no GPU of this machine is known";
+	if (w->driver.api && w->driver.api_exact)
+		r->ptx_isa = cv_kb_value(run->kb, "cuda", w->driver.api, "ptx_isa");
+	return err;
+}
+
 /* The GPUs of the machine that is looked at, and what its driver can compile. */
 static int ask_machine(struct cv_run *run, struct cv_view *view, const struct cv_selection *sel, struct cv_arch *r)
 {
@@ -108,25 +128,16 @@ static int ask_machine(struct cv_run *run, struct cv_view *view, const struct cv
 	if (!ctx.facts)
 		return CV_ENOMEM;
 	err = cv_collect_all(&ctx);
+	run->diag.n = 0; /* what is broken elsewhere on the machine is not the question */
 	if (!err)
 		err = cv_facts_freeze(ctx.facts);
 	if (err)
 		return err;
 	w = cv_world_new(ctx.facts, run->kb, run->arena);
-	if (!w)
-		return CV_ENOMEM;
-	for (size_t i = 0; !err && i < w->gpus.n; i++)
-		if (w->gpus.v[i].cc)
-			err = add_gpu(run, r, w->gpus.v[i].label, w->gpus.v[i].cc);
-	if (!err && r->gpus.n == 0)
-		r->no_gpu = w->has_gpu == CV_TRI_BAD ? "this machine has no NVIDIA GPU" : "no GPU of this machine is known";
-	if (w->driver.api && w->driver.api_exact)
-		r->ptx_isa = cv_kb_value(run->kb, "cuda", w->driver.api, "ptx_isa");
-	return err;
+	return w ? add_machine_gpus(run, w, r) : CV_ENOMEM;
 }
 
-static int settle_gpus(struct cv_run *run, struct cv_view *view, const struct cv_selection *sel, const struct cv_arch_query *q,
-		       struct cv_arch *r)
+static int asked_gpus(struct cv_run *run, const struct cv_arch_query *q, struct cv_arch *r)
 {
 	int err = 0;
 
@@ -134,8 +145,6 @@ static int settle_gpus(struct cv_run *run, struct cv_view *view, const struct cv
 		err = add_named(run, r, q->gpus[i]);
 	for (size_t i = 0; !err && i < q->cc_n; i++)
 		err = add_ccs(run, r, q->ccs[i]);
-	if (!err && r->gpus.n == 0)
-		err = ask_machine(run, view, sel, r);
 	return err;
 }
 
@@ -157,6 +166,14 @@ static int weigh(struct cv_run *run, struct cv_arch *r)
 	return 0;
 }
 
+static bool has_code(const struct cv_arch *r)
+{
+	for (size_t i = 0; i < r->files.n; i++)
+		if (!r->files.v[i].error && cv_arch_place(&r->files.v[i])->containers)
+			return true;
+	return false;
+}
+
 static int run_arch(struct cv_run *run, const struct cv_arch_query *q, struct cv_arch *r)
 {
 	struct cv_selection sel;
@@ -165,9 +182,12 @@ static int run_arch(struct cv_run *run, const struct cv_arch_query *q, struct cv
 
 	if (err)
 		return err;
-	err = settle_gpus(run, view, &sel, q, r);
+	err = asked_gpus(run, q, r);
 	for (size_t i = 0; !err && i < q->path_n; i++)
 		err = cv_arch_add_path(run, view, q->paths[i], r);
+	/* Without GPU code there is nothing that a GPU would be needed for. */
+	if (!err && r->gpus.n == 0 && has_code(r))
+		err = ask_machine(run, view, &sel, r);
 	if (!err)
 		err = weigh(run, r);
 	cv_view_free(view);

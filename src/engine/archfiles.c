@@ -1,161 +1,245 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/archfiles.h"
 
+#include "base/map.h"
 #include "base/str.h"
 #include "view/member.h"
 
-#define DEPTH_MAX 12
+#define DEPTH_MAX 40
 #define FILES_MAX 20000
 #define SMALLEST 4096 /* bytes: a library with GPU code is larger */
+#define SCRATCH_MAX ((size_t)256 << 20)
 
-/* Directories of an environment that hold no libraries of it. */
+struct walk {
+	struct cv_run *run;
+	struct cv_view *view;
+	struct cv_arch *r;
+	const char *given; /* the argument, as it was typed */
+	const char *full;  /* the same in the view */
+	struct cv_strv files; /* libraries, below full */
+	struct cv_strv links; /* names of libraries that are links, below full */
+};
+
+/* Folders without libraries that can be many. */
 static bool is_pruned(const char *name)
 {
-	static const char *const names[] = { "__pycache__", "include", "share", "tests", "test", "conda-meta", "pkgs" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (cv_streq(name, names[i]))
-			return true;
-	return cv_ends(name, ".dist-info") || cv_ends(name, ".egg-info");
+	return cv_streq(name, "__pycache__") || cv_ends(name, ".dist-info") || cv_ends(name, ".egg-info");
 }
 
 /* "libx.so", "libx.so.12", "x.cpython-311-x86_64-linux-gnu.so" */
 static bool is_library(const char *name)
 {
-	ptrdiff_t at = cv_str_find(cv_str_of(name), ".so");
+	struct cv_str rest = cv_str_of(name);
+	ptrdiff_t at;
 
-	return at > 0 && (name[at + 3] == '\0' || name[at + 3] == '.');
-}
-
-/* Reads one source; what it says about a file that cannot be read becomes the file's error. */
-static int read_code(struct cv_run *run, struct cv_src *src, enum cv_gpucode_where where, struct cv_arch_file *f)
-{
-	struct cv_diag d;
-	int err;
-
-	cv_diag_init(&d, run->arena);
-	err = cv_gpucode_read(src, where, run->arena, &d, &f->code);
-	if (err == CV_ENOMEM)
-		return err;
-	if (err)
-		f->error = d.n ? d.v[0] : cv_strerror(err);
-	return 0;
+	if (name[0] == '.')
+		return false;
+	while ((at = cv_str_find(rest, ".so")) >= 0) {
+		rest = cv_str_from(rest, (size_t)at + 3);
+		if (rest.n == 0 || rest.p[0] == '.')
+			return true;
+	}
+	return false;
 }
 
 static int add_file(struct cv_run *run, const struct cv_arch_file *f, struct cv_arch *r)
 {
-	struct cv_arch_file *slot = CV_VEC_PUSH(run->arena, &r->files);
+	struct cv_arch_file *slot;
 
+	if (r->files.n + r->without_code >= FILES_MAX)
+		return cv_diag_fail(&run->diag, CV_ELIMIT, "%s: over %d files", f->group ? f->group : f->path, FILES_MAX);
+	slot = CV_VEC_PUSH(run->arena, &r->files);
 	if (!slot)
 		return CV_ENOMEM;
 	*slot = *f;
 	return 0;
 }
 
-/* In an environment or wheel only what holds GPU code is listed. */
-static int add_if_code(struct cv_run *run, const struct cv_arch_file *f, struct cv_arch *r)
+/* What cannot be read is a part of the answer. said may be NULL. */
+static int add_error(struct cv_run *run, struct cv_arch_file *f, int err, const char *said, struct cv_arch *r)
 {
-	if (!f->error && f->code.own.containers == 0 && f->code.elsewhere.containers == 0) {
+	if (err == CV_ENOMEM)
+		return err;
+	f->error = said ? said : cv_arena_printf(run->arena, "%s: %s", f->path, cv_strerror(err));
+	f->state = err == CV_EACCES ? "denied" : err == CV_ENOTASKED ? "not_asked" : "unparsed";
+	return add_file(run, f, r);
+}
+
+static int add_code(struct cv_run *run, struct cv_src *src, enum cv_gpucode_where where, struct cv_arch_file *f, struct cv_arch *r)
+{
+	struct cv_diag d;
+	int err;
+
+	cv_diag_init(&d, run->arena);
+	src->name = f->path;
+	err = cv_gpucode_read(src, where, run->arena, &d, &f->code);
+	if (err)
+		return add_error(run, f, err, d.n ? d.v[0] : NULL, r);
+	/* In an environment or wheel only what holds GPU code is listed. */
+	if (f->group && f->code.own.containers == 0 && f->code.elsewhere.containers == 0 && f->code.damaged == 0) {
 		r->without_code++;
 		return 0;
 	}
 	return add_file(run, f, r);
 }
 
-static int add_library(struct cv_run *run, struct cv_view *view, const char *path, struct cv_arch *r)
+static bool starts(struct cv_src *src, const char *magic)
 {
-	struct cv_arch_file f = { .path = path };
-	unsigned char magic[4];
-	struct cv_src *src;
-	int err = cv_view_open(view, path, &src);
+	char b[4];
 
-	if (err == CV_ENOMEM)
-		return err;
-	if (err) {
-		f.error = cv_arena_printf(run->arena, "%s: %s", path, cv_strerror(err));
-		return add_file(run, &f, r);
-	}
-	/* Linker scripts bear the names of libraries; they are not broken ones. */
-	if (src->size >= SMALLEST && cv_src_read(src, 0, magic, 4) == 0 && memcmp(magic, "\177ELF", 4) == 0) {
-		err = read_code(run, src, CV_GPUCODE_SECTIONS, &f);
-		if (!err)
-			err = add_if_code(run, &f, r);
-	}
+	return src->size >= 4 && cv_src_read(src, 0, b, 4) == 0 && memcmp(b, magic, 4) == 0;
+}
+
+/* Linker scripts bear the names of libraries; they are not broken ones. */
+static bool is_elf_library(struct cv_src *src)
+{
+	return src->size >= SMALLEST && starts(src, "\177ELF");
+}
+
+static struct cv_arch_file file_of(const struct walk *w, const char *name)
+{
+	return (struct cv_arch_file){ .path = cv_path_join(w->run->arena, w->given, name), .group = w->given, .name = name };
+}
+
+static int add_library(struct walk *w, const char *name)
+{
+	struct cv_arch_file f = file_of(w, name);
+	struct cv_src *src;
+	int err = cv_view_open(w->view, cv_path_join(w->run->arena, w->full, name), &src);
+
+	if (err == CV_ENOENT || err == CV_ENOTREG)
+		return 0;
+	if (err)
+		return add_error(w->run, &f, err, NULL, w->r);
+	if (is_elf_library(src))
+		err = add_code(w->run, src, CV_GPUCODE_SECTIONS, &f, w->r);
 	cv_src_close(src);
 	return err;
 }
 
-static int add_dir(struct cv_run *run, struct cv_view *view, const char *dir, unsigned depth, struct cv_arch *r)
+static int find_libraries(struct walk *w, const char *dir, unsigned depth);
+
+static int find_entry(struct walk *w, const char *dir, const struct cv_dirent *e, unsigned depth)
 {
+	const char *name = *dir ? cv_path_join(w->run->arena, dir, e->name) : cv_arena_strdup(w->run->arena, e->name);
+	enum cv_ftype type = e->type;
+	struct cv_stat st;
+
+	if (type == CV_FT_UNKNOWN && cv_view_lstat(w->view, cv_path_join(w->run->arena, w->full, name), &st) == 0)
+		type = st.type;
+	if (type == CV_FT_DIR)
+		return is_pruned(e->name) ? 0 : find_libraries(w, name, depth + 1);
+	if ((type != CV_FT_REG && type != CV_FT_LNK) || !is_library(e->name))
+		return 0;
+	if (w->files.n + w->links.n >= FILES_MAX)
+		return cv_diag_fail(&w->run->diag, CV_ELIMIT, "%s: over %d libraries", w->given, FILES_MAX);
+	return cv_strv_push(w->run->arena, type == CV_FT_REG ? &w->files : &w->links, name) ? 0 : CV_ENOMEM;
+}
+
+/* dir is below w->full, "" for itself. Links to directories are not followed: what they lead to is elsewhere, or seen anyway. */
+static int find_libraries(struct walk *w, const char *dir, unsigned depth)
+{
+	const char *full = cv_path_join(w->run->arena, w->full, dir);
+	struct cv_arena *scratch;
 	struct cv_dirlist list;
-	int err = cv_view_list(view, dir, run->arena, &list);
+	int err;
 
-	if (err)
-		return err == CV_ENOMEM ? err : 0;
-	for (size_t i = 0; i < list.n; i++) {
-		const struct cv_dirent *e = &list.v[i];
-		const char *path;
+	if (depth > DEPTH_MAX)
+		return cv_diag_fail(&w->run->diag, CV_ELIMIT, "%s: over %d folders deep", full, DEPTH_MAX);
+	scratch = cv_arena_new(SCRATCH_MAX);
+	if (!scratch)
+		return CV_ENOMEM;
+	err = cv_view_list(w->view, full, scratch, &list);
+	if (err && err != CV_ENOENT) {
+		struct cv_arch_file f = file_of(w, dir);
 
-		if (e->type != CV_FT_DIR && e->type != CV_FT_REG)
+		err = add_error(w->run, &f, err, NULL, w->r);
+		list.n = 0;
+	}
+	for (size_t i = 0; !err && i < list.n; i++)
+		err = find_entry(w, dir, &list.v[i], depth);
+	cv_arena_free(scratch);
+	return err == CV_ENOENT ? 0 : err;
+}
+
+/* Links count where the file behind them is not listed by itself: some installers link a whole environment to their cache. */
+static int add_links(struct walk *w)
+{
+	struct cv_arena *a = w->run->arena;
+	struct cv_map seen = { 0 };
+
+	for (size_t i = 0; i < w->files.n + w->links.n; i++) {
+		bool link = i >= w->files.n;
+		const char *name = link ? w->links.v[i - w->files.n] : w->files.v[i], *key;
+		struct cv_stat st;
+		int err = cv_view_stat(w->view, cv_path_join(a, w->full, name), &st);
+
+		if (err || st.type != CV_FT_REG)
 			continue;
-		if (e->type == CV_FT_DIR ? is_pruned(e->name) || depth >= DEPTH_MAX : !is_library(e->name))
-			continue;
-		if (r->files.n + r->without_code >= FILES_MAX)
-			return cv_diag_fail(&run->diag, CV_ELIMIT, "%s: over %d libraries", dir, FILES_MAX);
-		path = cv_path_join(run->arena, dir, e->name);
-		err = e->type == CV_FT_DIR ? add_dir(run, view, path, depth + 1, r) : add_library(run, view, path, r);
-		if (err)
+		key = cv_arena_printf(a, "%llu:%llu", (unsigned long long)st.dev, (unsigned long long)st.ino);
+		if (link && !cv_map_get(&seen, key) && (err = add_library(w, name)) != 0)
 			return err;
+		if (!cv_map_set(a, &seen, key, w))
+			return CV_ENOMEM;
 	}
 	return 0;
 }
 
-static int add_members(struct cv_run *run, struct cv_src *archive, const char *path, struct cv_arch *r)
+static int add_dir(struct walk *w)
 {
-	struct cv_members members;
-	int err = cv_members_list(archive, run->arena, &run->diag, &members);
+	int err = find_libraries(w, "", 0);
 
-	for (size_t i = 0; !err && i < members.n; i++) {
-		const struct cv_member *m = &members.v[i];
-		struct cv_arch_file f = { .path = cv_arena_printf(run->arena, "%s:%s", path, m->name) };
-		struct cv_src *src;
-
-		if (!is_library(cv_basename(m->name)) || m->size < SMALLEST)
-			continue;
-		err = cv_member_open(archive, m, &src);
-		if (err)
-			break;
-		err = read_code(run, src, CV_GPUCODE_SECTIONS, &f);
-		cv_src_close(src);
-		if (!err)
-			err = add_if_code(run, &f, r);
-	}
-	return err;
+	for (size_t i = 0; !err && i < w->files.n; i++)
+		err = add_library(w, w->files.v[i]);
+	return !err && w->links.n ? add_links(w) : err;
 }
 
-static bool is_zip(struct cv_src *src)
+static int add_member(struct walk *w, struct cv_members *members, const struct cv_member *m)
 {
-	char magic[4];
+	struct cv_arena *a = w->run->arena;
+	struct cv_arch_file f = { .group = w->given };
+	struct cv_src *src = cv_members_src(members);
 
-	return src->size >= 4 && cv_src_read(src, 0, magic, 4) == 0 && memcmp(magic, "PK\003\004", 4) == 0;
+	if (!is_library(cv_basename(m->name)) || m->size < SMALLEST)
+		return 0;
+	f.path = cv_arena_printf(a, "%s:%s", w->given, m->name);
+	f.name = cv_arena_strdup(a, m->name);
+	return add_code(w->run, src, CV_GPUCODE_SECTIONS, &f, w->r);
 }
 
-static int add_named(struct cv_run *run, struct cv_view *view, const char *path, const char *given, struct cv_arch *r)
+static int add_wheel(struct walk *w, struct cv_src *archive)
 {
-	struct cv_arch_file f = { .path = given };
-	struct cv_src *src;
-	int err = cv_view_open(view, path, &src);
+	struct cv_arch_file f = { .path = w->given, .name = w->given };
+	struct cv_members *members;
+	struct cv_member m;
+	struct cv_diag d;
+	int err, code = 0;
 
+	cv_diag_init(&d, w->run->arena);
+	err = cv_members_open(archive, &d, &members);
 	if (err)
-		return cv_diag_fail(&run->diag, err, "%s: %s", given, cv_strerror(err));
-	src->name = given;
-	if (is_zip(src)) {
-		err = add_members(run, src, given, r);
-	} else {
-		err = read_code(run, src, CV_GPUCODE_EVERYWHERE, &f);
-		if (!err)
-			err = add_file(run, &f, r);
-	}
+		return add_error(w->run, &f, err, d.n ? d.v[0] : NULL, w->r);
+	while (!code && (err = cv_members_next(members, &d, &m)) == 1)
+		code = add_member(w, members, &m);
+	cv_members_close(members);
+	if (code)
+		return code;
+	return err ? add_error(w->run, &f, err, d.n ? d.v[0] : NULL, w->r) : 0;
+}
+
+static int add_named(struct walk *w)
+{
+	struct cv_arch_file f = { .path = w->given, .name = w->given };
+	struct cv_src *src;
+	int err = cv_view_open(w->view, w->full, &src);
+
+	/* Nothing to judge at all is the caller's mistake. */
+	if (err == CV_ENOENT || err == CV_ENOTDIR || err == CV_ENOTREG || err == CV_ELOOP)
+		return cv_diag_fail(&w->run->diag, err, "%s: %s", w->given, cv_strerror(err));
+	if (err)
+		return add_error(w->run, &f, err, NULL, w->r);
+	src->name = w->given;
+	err = starts(src, "PK\003\004") ? add_wheel(w, src) : add_code(w->run, src, CV_GPUCODE_EVERYWHERE, &f, w->r);
 	cv_src_close(src);
 	return err;
 }
@@ -163,9 +247,8 @@ static int add_named(struct cv_run *run, struct cv_view *view, const char *path,
 int cv_arch_add_path(struct cv_run *run, struct cv_view *view, const char *path, struct cv_arch *r)
 {
 	const char *cwd = run->opt.root || !run->opt.cwd ? "/" : run->opt.cwd;
-	const char *full = cv_path_clean(run->arena, cv_path_join(run->arena, cwd, path));
+	struct walk w = { .run = run, .view = view, .r = r, .given = cv_arena_strdup(run->arena, path) };
 
-	if (cv_view_is_dir(view, full))
-		return add_dir(run, view, full, 0, r);
-	return add_named(run, view, full, cv_arena_strdup(run->arena, path), r);
+	w.full = cv_path_clean(run->arena, cv_path_join(run->arena, cwd, path));
+	return cv_view_is_dir(view, w.full) ? add_dir(&w) : add_named(&w);
 }

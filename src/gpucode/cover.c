@@ -5,30 +5,36 @@
 #define SERVED_PERCENT 2
 
 struct tally {
-	uint64_t native, jit;
+	uint64_t native, jit, open;
 };
+
+/* The best that a container offers to the GPU. */
+static void count_set(const struct cv_code_set *set, uint16_t cc, uint16_t max_ptx_isa, struct tally *t)
+{
+	bool cubin = false, ptx = false, open = false;
+
+	for (size_t i = 0; i < set->n; i++) {
+		const struct cv_code_piece *p = &set->v[i];
+		enum cv_fit fit = cv_gpu_target_fit(p->target, cc);
+
+		if (fit == CV_FIT_NO || (p->target.ptx && max_ptx_isa && p->ptx_isa > max_ptx_isa))
+			continue;
+		open |= fit == CV_FIT_OPEN;
+		cubin |= fit == CV_FIT_YES && !p->target.ptx;
+		ptx |= fit == CV_FIT_YES && p->target.ptx;
+	}
+	if (cubin)
+		t->native += set->containers;
+	else if (ptx)
+		t->jit += set->containers;
+	else if (open)
+		t->open += set->containers;
+}
 
 static void count_place(const struct cv_code_place *place, uint16_t cc, uint16_t max_ptx_isa, struct tally *t)
 {
-	for (size_t i = 0; i < place->sets.n; i++) {
-		const struct cv_code_set *set = &place->sets.v[i];
-		bool cubin = false, ptx = false;
-
-		for (size_t k = 0; k < set->n; k++) {
-			const struct cv_code_piece *p = &set->v[k];
-
-			if (!cv_gpu_target_fits(p->target, cc))
-				continue;
-			if (!p->target.ptx)
-				cubin = true;
-			else if (!max_ptx_isa || p->ptx_isa <= max_ptx_isa)
-				ptx = true;
-		}
-		if (cubin)
-			t->native += set->containers;
-		else if (ptx)
-			t->jit += set->containers;
-	}
+	for (size_t i = 0; i < place->sets.n; i++)
+		count_set(&place->sets.v[i], cc, max_ptx_isa, t);
 }
 
 bool cv_gpucode_elsewhere_decides(const struct cv_gpucode *g)
@@ -66,24 +72,28 @@ static uint64_t best(const struct cv_gpucode *g)
 	return most;
 }
 
+static enum cv_coverage weigh(uint64_t native, uint64_t jit, uint64_t most)
+{
+	/* counts are at most CV_FATBIN_MAX, so the products cannot overflow */
+	if (native * 100 >= most * SERVED_PERCENT)
+		return CV_COVER_NATIVE;
+	if ((native + jit) * 100 >= most * SERVED_PERCENT)
+		return CV_COVER_PTX_JIT;
+	return native + jit ? CV_COVER_PARTIAL : CV_COVER_NONE;
+}
+
 struct cv_cover cv_gpucode_cover(const struct cv_gpucode *g, uint16_t cc, uint16_t max_ptx_isa)
 {
-	struct cv_cover c = { .total = g->own.containers };
 	struct tally t = count(g, cc, max_ptx_isa);
+	struct cv_cover c = { .native = t.native, .jit = t.jit, .open = t.open, .total = g->own.containers };
 	uint64_t most = best(g);
 
 	if (cv_gpucode_elsewhere_decides(g))
 		c.total += g->elsewhere.containers;
-	c.native = t.native;
-	c.jit = t.jit;
-	/* counts are at most CV_FATBIN_MAX, so the products cannot overflow */
-	if (most == 0)
-		c.verdict = CV_COVER_NO_CODE;
-	else if (c.native * 100 >= most * SERVED_PERCENT)
-		c.verdict = CV_COVER_NATIVE;
-	else if ((c.native + c.jit) * 100 >= most * SERVED_PERCENT)
-		c.verdict = CV_COVER_PTX_JIT;
-	else
-		c.verdict = c.native + c.jit ? CV_COVER_PARTIAL : CV_COVER_NONE;
+	if (most) {
+		c.verdict = weigh(t.native, t.jit, most);
+		c.unsettled = weigh(t.native, t.jit + t.open, most) != c.verdict;
+	}
+	c.unsettled = c.verdict < CV_COVER_PTX_JIT && (c.unsettled || g->damaged);
 	return c;
 }

@@ -40,7 +40,7 @@ struct cv_gpucode {
 	struct cv_code_place own;       /* the sections that nvcc fills, or the whole of a cubin, fatbin or PTX file */
 	struct cv_code_place elsewhere; /* data sections: libcufft keeps 24,000 containers there */
 	bool looked_elsewhere;
-	uint64_t damaged;               /* containers that could not be read */
+	uint64_t damaged;               /* containers, sections or members of an archive that could not be read */
 	uint64_t damaged_at;
 };
 
@@ -51,7 +51,8 @@ enum cv_gpucode_where {
 
 /*
  * Reads an ELF object (a library, an object file, a cubin), a static archive of them, a fatbin file or PTX text. 0 also when
- * there is no GPU code in it. CV_EFORMAT for anything else, CV_ELIMIT over 4096 different sets.
+ * there is no GPU code in it. CV_EFORMAT for anything else and for a file whose section headers cannot be read, CV_ELIMIT for
+ * more different sets, targets or containers than any real file has.
  */
 int cv_gpucode_read(struct cv_src *src, enum cv_gpucode_where where, struct cv_arena *a, struct cv_diag *d, struct cv_gpucode *ret);
 
@@ -64,9 +65,11 @@ enum cv_coverage {
 };
 
 struct cv_cover {
-	enum cv_coverage verdict;
-	uint64_t native, jit; /* containers with a cubin for it; with PTX only */
-	uint64_t total;       /* containers that were weighed */
+	enum cv_coverage verdict; /* by what is certain */
+	bool unsettled;           /* it could be a better one: by open containers, or by what is damaged */
+	uint64_t native, jit;     /* containers with a cubin for it; with PTX only */
+	uint64_t open;            /* with code only of which the documents do not say whether it runs there (CV_FIT_OPEN) */
+	uint64_t total;           /* containers that were weighed */
 };
 
 /* The place that decides: code elsewhere counts only where most of the code is there. */

@@ -34,7 +34,7 @@ int cv_sets_name(struct cv_sets *s, struct cv_gpu_target t)
 		(*v)[i].n++;
 		return 0;
 	}
-	if (*n >= CV_SETS_MAX)
+	if (*n >= CV_SET_NAMES_MAX)
 		return CV_ELIMIT;
 	if (!cv_vec_reserve(s->a, (void **)v, *n, cap, sizeof(**v)))
 		return CV_ENOMEM;

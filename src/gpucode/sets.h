@@ -5,8 +5,10 @@
 
 #include "gpucode/gpucode.h"
 
+/* Real files have up to 40 different sets of 20 pieces; the maxima bound the time of weighing a hostile one. */
 #define CV_SETS_MAX 4096
-#define CV_SET_PIECES_MAX 256
+#define CV_SET_PIECES_MAX 64
+#define CV_SET_NAMES_MAX 128
 
 struct cv_sets {
 	struct cv_code_place *place; /* where containers are counted now */

@@ -21,6 +21,53 @@ bool cv_cubin_target(unsigned char os_abi, uint32_t e_flags, struct cv_cubin_tar
 	return true;
 }
 
+/* .nv.compat: attributes of u8 form, u8 number, u16 value; in form 4 the value is the size of what follows. */
+#define COMPAT_SIZED 4
+#define COMPAT_ARCH_SPECIFIC 9
+
+static bool is_arch_specific(struct cv_str s)
+{
+	while (s.n >= 4) {
+		const unsigned char *p = (const unsigned char *)s.p;
+		unsigned value = cv_le16(p + 2);
+
+		if (p[1] == COMPAT_ARCH_SPECIFIC && p[0] != COMPAT_SIZED)
+			return value == 1;
+		s = cv_str_from(s, 4);
+		if (p[0] == COMPAT_SIZED)
+			s = cv_str_from(s, value < s.n ? value : s.n);
+	}
+	return false;
+}
+
+/* The suffix of the first "-arch sm_N" (or "-arch=sm_N") with the right N; the note holds several texts with a NUL behind each. */
+static char option_suffix(struct cv_str s, uint16_t arch)
+{
+	ptrdiff_t at;
+
+	while ((at = cv_str_find(s, "-arch")) >= 0) {
+		size_t digits = 0;
+		struct cv_str word;
+		uint64_t n;
+
+		s = word = cv_str_from(s, (size_t)at + 5);
+		if (!cv_str_eat(&word, " sm_") && !cv_str_eat(&word, "=sm_"))
+			continue;
+		while (digits < word.n && word.p[digits] >= '0' && word.p[digits] <= '9')
+			digits++;
+		if (!cv_str_u64(cv_str_sub(word, 0, digits), &n) || n != arch)
+			continue;
+		word = cv_str_from(word, digits);
+		return word.n && (word.p[0] == 'a' || word.p[0] == 'f') ? word.p[0] : '\0';
+	}
+	return '\0';
+}
+
+char cv_cubin_suffix(struct cv_str compat, struct cv_str tkinfo, uint16_t arch)
+{
+	return is_arch_specific(compat) ? 'a' : option_suffix(tkinfo, arch);
+}
+
 #define EHDR_SIZE 64
 #define SHDR_SIZE 64
 #define SECTIONS_MAX 64

@@ -4,11 +4,12 @@
 #include "base/bytes.h"
 #include "base/num.h"
 
-#define MAGIC 0xBA55ED50u
 #define CONTAINER_HEADER 16
 #define ENTRY_HEADER 64
 #define FLAG_ARCH_SPECIFIC 0x100000u
 #define FLAG_FAMILY 0x200000u
+#define FLAG_LZ4 0x2000u
+#define FLAG_ZSTD 0x8000u
 
 /*
  * A window over the source that follows the walk. It begins small, because a cubin of a megabyte lies between two headers and
@@ -61,7 +62,7 @@ static int find_magic(struct window *w, uint64_t off, uint64_t *ret)
 			return r;
 		n = w->len - (size_t)(at - w->at);
 		for (size_t i = 0; i + 4 <= n; i += 8) {
-			if (cv_le32(p + i) == MAGIC) {
+			if (cv_le32(p + i) == CV_FATBIN_MAGIC) {
 				*ret = at + i;
 				return 0;
 			}
@@ -82,8 +83,12 @@ static struct cv_fatbin_entry decode(const unsigned char *p, uint64_t payload_at
 		.suffix = flags & FLAG_ARCH_SPECIFIC ? 'a' : flags & FLAG_FAMILY ? 'f' : '\0',
 		.at = payload_at,
 		.size = cv_le64(p + 8),
-		.full_size = cv_le32(p + 16) ? cv_le64(p + 56) : 0,
+		.packed_size = cv_le32(p + 16),
 	};
+
+	e.full_size = e.packed_size ? cv_le64(p + 56) : e.size;
+	if (e.packed_size)
+		e.packing = flags & FLAG_ZSTD ? CV_FATBIN_ZSTD : flags & FLAG_LZ4 ? CV_FATBIN_LZ4 : CV_FATBIN_OTHER;
 
 	if (e.kind == CV_FATBIN_PTX) {
 		e.ptx_minor = cv_le16(p + 24);
@@ -92,30 +97,55 @@ static struct cv_fatbin_entry decode(const unsigned char *p, uint64_t payload_at
 	return e;
 }
 
-/* Reads the entries in [at, end). 1: all fit; 0: one does not; <0: error. */
-static int walk_entries(struct window *w, uint64_t at, uint64_t end, const struct cv_fatbin_sink *sink, struct cv_fatbin_walk *walk)
+/* The entries in [at, end). 1: they are whole; 0: they are not; <0: error. */
+static int read_entries(struct window *w, uint64_t at, uint64_t end, struct cv_fatbin_entry *v, size_t *ret_n)
 {
+	size_t n = 0;
+
 	while (end - at >= ENTRY_HEADER) {
 		const unsigned char *p;
-		struct cv_fatbin_entry e;
 		uint32_t header;
 		int r = window_get(w, at, ENTRY_HEADER, &p);
 
 		if (r < 0)
 			return r;
 		header = cv_le32(p + 4);
-		if (header < ENTRY_HEADER || header > end - at)
+		if (header < ENTRY_HEADER || header > end - at || n == CV_FATBIN_ENTRY_MAX)
 			return 0;
-		e = decode(p, at + header);
-		if (!cv_in_range(e.at, e.size, end))
+		v[n] = decode(p, at + header);
+		if (!cv_in_range(v[n].at, v[n].size, end))
 			return 0;
-		if (++walk->entries > CV_FATBIN_ENTRY_MAX)
-			return CV_ELIMIT;
-		r = sink->entry(sink->cookie, walk->containers, &e);
-		if (r < 0)
-			return r;
-		at = e.at + e.size;
+		at = v[n].at + v[n].size;
+		n++;
 	}
+	*ret_n = n;
+	return 1;
+}
+
+/* The container at offset at, whose magic is there. 1: it is whole, *ret_end behind it; 0: it is damaged; <0: error. */
+static int read_container(struct window *w, uint64_t at, const struct cv_fatbin_sink *sink, uint64_t *ret_end)
+{
+	struct cv_fatbin_entry v[CV_FATBIN_ENTRY_MAX];
+	const unsigned char *p;
+	uint64_t body, end;
+	uint32_t header;
+	size_t n = 0;
+	int r = window_get(w, at, CONTAINER_HEADER, &p);
+
+	if (r < 0)
+		return r;
+	header = cv_le16(p + 6);
+	body = cv_le64(p + 8);
+	if (cv_le16(p + 4) != 1 || header < CONTAINER_HEADER || !cv_in_range(header, body, w->end - at))
+		return 0;
+	end = at + header + body;
+	r = read_entries(w, at + header, end, v, &n);
+	if (r <= 0)
+		return r;
+	r = sink->container(sink->cookie, at, end, v, n);
+	if (r < 0)
+		return r;
+	*ret_end = end;
 	return 1;
 }
 
@@ -128,32 +158,19 @@ int cv_fatbin_walk(struct cv_src *src, uint64_t off, uint64_t len, const struct 
 		return CV_EFORMAT;
 	w.end = off + len;
 	for (;;) {
-		const unsigned char *p;
-		uint64_t body;
-		uint32_t header;
+		uint64_t end;
 		int r = find_magic(&w, at, &at);
 
 		if (r < 0 || w.end - at < CONTAINER_HEADER)
 			return r;
-		r = window_get(&w, at, CONTAINER_HEADER, &p);
+		r = read_container(&w, at, sink, &end);
 		if (r < 0)
 			return r;
-		header = cv_le16(p + 6);
-		body = cv_le64(p + 8);
-		if (cv_le16(p + 4) == 1 && header >= CONTAINER_HEADER && cv_in_range(header, body, w.end - at))
-			r = walk_entries(&w, at + header, at + header + body, sink, walk);
-		else
-			r = 0;
-		if (r < 0)
-			return r;
-		if (r == 0) {
-			if (walk->damaged++ == 0)
-				walk->damaged_at = at;
-			at += 8;
-			continue;
-		}
-		if (++walk->containers > CV_FATBIN_MAX)
+		if (r == 0 && walk->damaged++ == 0)
+			walk->damaged_at = at;
+		walk->containers += r == 1;
+		if (walk->damaged > CV_FATBIN_DAMAGED_MAX || walk->containers > CV_FATBIN_MAX)
 			return CV_ELIMIT;
-		at += header + body;
+		at = r ? end : at + 8;
 	}
 }

@@ -13,8 +13,11 @@ struct cv_arch_gpu {
 };
 
 struct cv_arch_file {
-	const char *path;   /* as given; a wheel's member as WHEEL:MEMBER */
-	const char *error;  /* why it could not be read, or NULL: then code is there */
+	const char *path;  /* as given, or below what was given: DIR/FILE, WHEEL:MEMBER */
+	const char *group; /* the directory or wheel that was given, NULL: the file itself */
+	const char *name;  /* in the group: "torch/lib/libtorch_cuda.so"; the path where there is none */
+	const char *error; /* why it could not be read, or NULL: then code is there */
+	const char *state; /* with error: "denied", "not_asked" or "unparsed" */
 	struct cv_gpucode code;
 	const struct cv_cover *cover; /* one for each GPU */
 };
@@ -31,9 +34,30 @@ int cv_report_arch_json(const struct cv_arch *r, const struct cv_report_head *he
 int cv_report_arch_terminal(const struct cv_arch *r, const struct cv_report_head *head, const struct cv_style *style,
 			    struct cv_buf *out);
 
-/* "native", "ptx-jit", "partial", "none", "no-gpu-code" */
-const char *cv_report_coverage_word(enum cv_coverage c);
+/* How many files have what for one GPU; files that could not be read and files without any GPU code are in none of them. */
+struct cv_arch_sum {
+	size_t native, ptx_jit, partial, none, unknown;
+};
+
+struct cv_arch_sum cv_arch_sum(const struct cv_arch *r, size_t gpu);
+/* Files that could not be read. */
+size_t cv_arch_unreadable(const struct cv_arch *r);
+enum cv_verdict cv_arch_verdict(const struct cv_arch *r);
+/*
+ * The answer in a sentence for one GPU. Names of files are appended as long as they fit into width columns, at least one; labels
+ * gives the short names, NULL: the paths. "no GPU code" where no file has any.
+ */
+const char *cv_arch_sentence(const struct cv_arch *r, size_t gpu, const char *const *labels, size_t width, struct cv_arena *a);
+/* Why a verdict is unknown; NULL where it is not. */
+const char *cv_arch_because(const struct cv_arch_file *f, const struct cv_cover *c, struct cv_arena *a);
+/* The shortest end of each file's path, from a component on, that no other file's path ends in. NULL when out of memory. */
+const char *const *cv_arch_labels(const struct cv_arch *r, struct cv_arena *a);
+
+/* "native", "ptx-jit", "partial", "none", "unknown", "no-gpu-code" */
+const char *cv_arch_cover_word(const struct cv_cover *c);
+/* The part of the code that decides and that is listed. */
+const struct cv_code_place *cv_arch_place(const struct cv_arch_file *f);
 /* "sm_90a", "compute_120" */
-const char *cv_report_target_text(struct cv_arena *a, struct cv_gpu_target t);
+const char *cv_arch_target_text(struct cv_arena *a, struct cv_gpu_target t);
 
 #endif

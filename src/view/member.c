@@ -6,19 +6,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/vec.h"
-
 #define BLOCK ((size_t)1 << 20)
-#define BLOCKS 64
+#define BLOCKS 32 /* the first of them is for the first block of a member */
 #define READ_AHEAD 65536
-#define READERS 2
 #define NO_BLOCK UINT64_MAX
 
 /* libarchive over a src. */
 struct feed {
 	struct cv_src *src;
 	uint64_t at;
+	int err; /* what the src said when it failed */
 	unsigned char buf[READ_AHEAD];
+};
+
+/* A position in the archive: first in front of headers, then, behind one, in the data of that member. */
+struct reader {
+	struct archive *ar; /* NULL: not begun */
+	struct feed feed;
+	uint64_t headers;   /* read so far */
+	uint64_t at;        /* in the member's data */
+};
+
+struct block {
+	uint64_t index;
+	uint64_t used; /* clock of the last use */
+	unsigned char *p;
+};
+
+struct cv_members {
+	struct cv_src src; /* of the member at hand */
+	struct cv_src *archive;
+	struct reader first; /* goes through the archive once */
+	struct reader again; /* for going back in the member at hand */
+	uint64_t header;     /* number of the member's header, from 1 */
+	char *name;          /* its name: a reader's own is gone when it fails */
+	uint64_t unpacked, skipped;
+	struct block blocks[BLOCKS];
+	uint64_t clock;
 };
 
 static la_ssize_t feed_read(struct archive *ar, void *cookie, const void **ret)
@@ -28,8 +52,14 @@ static la_ssize_t feed_read(struct archive *ar, void *cookie, const void **ret)
 	size_t n = left < sizeof(f->buf) ? (size_t)left : sizeof(f->buf);
 
 	(void)ar;
-	if (n && cv_src_read(f->src, f->at, f->buf, n) < 0)
-		return ARCHIVE_FATAL;
+	if (n) {
+		int err = cv_src_read(f->src, f->at, f->buf, n);
+
+		if (err < 0) {
+			f->err = err;
+			return ARCHIVE_FATAL;
+		}
+	}
 	f->at += n;
 	*ret = f->buf;
 	return (la_ssize_t)n;
@@ -47,91 +77,6 @@ static la_int64_t feed_seek(struct archive *ar, void *cookie, la_int64_t off, in
 	return base + off;
 }
 
-static int feed_open(struct feed *f, struct cv_src *src, struct archive **ret)
-{
-	struct archive *ar = archive_read_new();
-
-	if (!ar)
-		return CV_ENOMEM;
-	f->src = src;
-	f->at = 0;
-	archive_read_support_format_zip_seekable(ar);
-	archive_read_set_read_callback(ar, feed_read);
-	archive_read_set_seek_callback(ar, feed_seek);
-	archive_read_set_callback_data(ar, f);
-	if (archive_read_open1(ar) != ARCHIVE_OK) {
-		archive_read_free(ar);
-		return CV_EFORMAT;
-	}
-	*ret = ar;
-	return 0;
-}
-
-static int list(struct archive *ar, struct cv_arena *a, struct cv_members *out)
-{
-	struct archive_entry *e;
-	int r;
-
-	while ((r = archive_read_next_header(ar, &e)) == ARCHIVE_OK || r == ARCHIVE_WARN) {
-		const char *name = archive_entry_pathname(e);
-		struct cv_member *m;
-
-		if (!name || archive_entry_filetype(e) != AE_IFREG || archive_entry_size(e) < 0)
-			continue;
-		if (out->n >= CV_MEMBERS_MAX)
-			return CV_ELIMIT;
-		m = CV_VEC_PUSH(a, out);
-		if (!m)
-			return CV_ENOMEM;
-		m->name = cv_arena_strdup(a, name);
-		m->size = (uint64_t)archive_entry_size(e);
-	}
-	return r == ARCHIVE_EOF ? 0 : CV_EFORMAT;
-}
-
-int cv_members_list(struct cv_src *archive, struct cv_arena *a, struct cv_diag *d, struct cv_members *ret)
-{
-	struct cv_members out = { 0 };
-	struct feed *f = malloc(sizeof(*f));
-	struct archive *ar;
-	int err = f ? feed_open(f, archive, &ar) : CV_ENOMEM;
-
-	if (err == 0) {
-		err = list(ar, a, &out);
-		if (err == CV_EFORMAT)
-			cv_diag_fail(d, err, "%s: %s", archive->name, archive_error_string(ar) ? archive_error_string(ar) : "damaged");
-		archive_read_free(ar);
-	} else if (err == CV_EFORMAT) {
-		cv_diag_fail(d, err, "%s: not a zip archive", archive->name);
-	}
-	free(f);
-	if (err == 0)
-		*ret = out;
-	return err;
-}
-
-/* One pass over the member, from its beginning to at. */
-struct reader {
-	struct archive *ar; /* NULL: not begun */
-	struct feed feed;
-	uint64_t at;
-};
-
-struct block {
-	uint64_t index;
-	uint64_t used; /* clock of the last use */
-	unsigned char *p;
-};
-
-struct member {
-	struct cv_src src;
-	struct cv_src *archive;
-	char *name;
-	struct reader readers[READERS];
-	struct block blocks[BLOCKS];
-	uint64_t clock;
-};
-
 static void reader_end(struct reader *r)
 {
 	if (r->ar)
@@ -139,75 +84,91 @@ static void reader_end(struct reader *r)
 	r->ar = NULL;
 }
 
-static int reader_begin(struct member *m, struct reader *r)
+static int reader_begin(struct reader *r, struct cv_src *archive)
 {
-	struct archive_entry *e;
-	int err;
-
 	reader_end(r);
-	err = feed_open(&r->feed, m->archive, &r->ar);
-	if (err)
-		return err;
+	r->feed.src = archive;
+	r->feed.at = 0;
+	r->feed.err = 0;
+	r->headers = r->at = 0;
+	r->ar = archive_read_new();
+	if (!r->ar)
+		return CV_ENOMEM;
+	archive_read_support_format_zip_seekable(r->ar);
+	archive_read_set_read_callback(r->ar, feed_read);
+	archive_read_set_seek_callback(r->ar, feed_seek);
+	archive_read_set_callback_data(r->ar, &r->feed);
+	return archive_read_open1(r->ar) == ARCHIVE_OK ? 0 : r->feed.err ? r->feed.err : CV_EFORMAT;
+}
+
+/* 1: the next header is in *ret, 0: the end. */
+static int reader_header(struct reader *r, struct archive_entry **ret)
+{
+	int err = archive_read_next_header(r->ar, ret);
+
 	r->at = 0;
-	while ((err = archive_read_next_header(r->ar, &e)) == ARCHIVE_OK || err == ARCHIVE_WARN) {
-		const char *name = archive_entry_pathname(e);
-
-		if (name && strcmp(name, m->name) == 0)
-			return 0;
-	}
-	return err == ARCHIVE_EOF ? CV_ENOENT : CV_EFORMAT;
+	if (err == ARCHIVE_EOF)
+		return 0;
+	if (err != ARCHIVE_OK && err != ARCHIVE_WARN)
+		return r->feed.err ? r->feed.err : CV_EFORMAT;
+	r->headers++;
+	return 1;
 }
 
-/* The reader that is nearest before off; one that has to begin again if both are past it. */
-static struct reader *choose(struct member *m, uint64_t off)
+/* Begins again and goes to the header with that number. */
+static int reader_return(struct cv_members *m, struct reader *r, uint64_t header)
 {
-	struct reader *best = NULL, *spare = &m->readers[0];
+	int err = reader_begin(r, m->archive);
 
-	for (size_t i = 0; i < READERS; i++) {
-		struct reader *r = &m->readers[i];
+	while (err == 0 && r->headers < header) {
+		struct archive_entry *e;
 
-		if (!r->ar)
-			spare = r;
-		else if (r->at <= off && (!best || r->at > best->at))
-			best = r;
-		else if (spare->ar && r->at < spare->at)
-			spare = r; /* the one farther on is worth more: it has read more */
+		if (++m->skipped > CV_MEMBERS_SKIPPED_MAX)
+			return CV_ELIMIT;
+		err = reader_header(r, &e);
+		if (err >= 0)
+			err = err == 1 ? 0 : CV_EFORMAT;
 	}
-	return best ? best : spare;
+	return err;
 }
 
-static struct block *oldest(struct member *m)
+static struct block *block_for(struct cv_members *m, uint64_t index)
 {
-	struct block *b = &m->blocks[0];
+	struct block *b = &m->blocks[1];
 
-	for (size_t i = 1; i < BLOCKS; i++)
+	if (index == 0)
+		return &m->blocks[0];
+	for (size_t i = 2; i < BLOCKS; i++)
 		if (m->blocks[i].used < b->used)
 			b = &m->blocks[i];
 	return b;
 }
 
-static size_t block_size(const struct member *m, uint64_t index)
+static size_t block_size(const struct cv_members *m, uint64_t index)
 {
 	uint64_t left = m->src.size - index * BLOCK;
 
 	return left < BLOCK ? (size_t)left : BLOCK;
 }
 
-/* Reads the next block of r into a buffer of the cache. */
-static int take_block(struct member *m, struct reader *r, struct block **ret)
+/* Unpacks the next block of r into a buffer of the cache. */
+static int take_block(struct cv_members *m, struct reader *r, struct block **ret)
 {
 	uint64_t index = r->at / BLOCK;
-	struct block *b = oldest(m);
+	struct block *b = block_for(m, index);
 	size_t want = block_size(m, index), got = 0;
 
 	if (!b->p && !(b->p = malloc(BLOCK)))
 		return CV_ENOMEM;
+	m->unpacked += want;
+	if (m->unpacked > CV_MEMBERS_UNPACKED_MAX)
+		return CV_ELIMIT;
 	b->index = NO_BLOCK;
 	while (got < want) {
 		la_ssize_t n = archive_read_data(r->ar, b->p + got, want - got);
 
 		if (n <= 0)
-			return CV_EFORMAT;
+			return n < 0 && r->feed.err ? r->feed.err : CV_EFORMAT;
 		got += (size_t)n;
 	}
 	r->at += want;
@@ -217,27 +178,34 @@ static int take_block(struct member *m, struct reader *r, struct block **ret)
 	return 0;
 }
 
-static int get_block(struct member *m, uint64_t index, struct block **ret)
+/* The reader that reaches off with the least work. */
+static int choose(struct cv_members *m, uint64_t off, struct reader **ret)
+{
+	struct reader *first = &m->first, *again = &m->again;
+	bool can_first = first->ar && first->headers == m->header && first->at <= off;
+	bool can_again = again->ar && again->at <= off;
+
+	*ret = can_first && (!can_again || first->at >= again->at) ? first : again;
+	return can_first || can_again ? 0 : reader_return(m, again, m->header);
+}
+
+static int get_block(struct cv_members *m, uint64_t index, struct block **ret)
 {
 	struct reader *r;
-	struct block *b;
 	int err;
 
 	for (size_t i = 0; i < BLOCKS; i++) {
-		if (m->blocks[i].p && m->blocks[i].index == index) {
+		if (m->blocks[i].index == index) {
 			m->blocks[i].used = ++m->clock;
 			*ret = &m->blocks[i];
 			return 0;
 		}
 	}
-	r = choose(m, index * BLOCK);
-	err = !r->ar || r->at > index * BLOCK ? reader_begin(m, r) : 0;
+	err = choose(m, index * BLOCK, &r);
 	while (!err) {
-		err = take_block(m, r, &b);
-		if (!err && b->index == index) {
-			*ret = b;
+		err = take_block(m, r, ret);
+		if (!err && (*ret)->index == index)
 			return 0;
-		}
 	}
 	reader_end(r);
 	return err;
@@ -245,11 +213,11 @@ static int get_block(struct member *m, uint64_t index, struct block **ret)
 
 static int member_read_at(struct cv_src *s, uint64_t off, void *buf, size_t len)
 {
-	struct member *m = (struct member *)s;
+	struct cv_members *m = (struct cv_members *)s;
 	unsigned char *out = buf;
 
 	while (len) {
-		struct block *b;
+		struct block *b = NULL;
 		size_t skip = (size_t)(off % BLOCK), n;
 		int err = get_block(m, off / BLOCK, &b);
 
@@ -266,35 +234,93 @@ static int member_read_at(struct cv_src *s, uint64_t off, void *buf, size_t len)
 	return 0;
 }
 
-static void member_close(struct cv_src *s)
-{
-	struct member *m = (struct member *)s;
+static const struct cv_src_ops member_ops = { .read_at = member_read_at };
 
-	for (size_t i = 0; i < READERS; i++)
-		reader_end(&m->readers[i]);
+static void forget_blocks(struct cv_members *m)
+{
+	for (size_t i = 0; i < BLOCKS; i++) {
+		m->blocks[i].index = NO_BLOCK;
+		m->blocks[i].used = 0;
+	}
+}
+
+static int fail(struct cv_members *m, struct cv_diag *d, int err, const char *what)
+{
+	const char *said = m->first.ar && err == CV_EFORMAT ? archive_error_string(m->first.ar) : NULL;
+
+	return cv_diag_fail(d, err, "%s: %s", m->archive->name, said ? said : err == CV_EFORMAT ? what : cv_strerror(err));
+}
+
+int cv_members_open(struct cv_src *archive, struct cv_diag *d, struct cv_members **ret)
+{
+	struct cv_members *m = calloc(1, sizeof(*m));
+	int err;
+
+	if (!m)
+		return CV_ENOMEM;
+	m->archive = archive;
+	forget_blocks(m);
+	err = reader_begin(&m->first, archive);
+	if (err < 0) {
+		fail(m, d, err, "not a zip archive");
+		cv_members_close(m);
+		return err;
+	}
+	*ret = m;
+	return 0;
+}
+
+/* Makes the entry the member at hand. 1, or 0 if it is no file that has bytes. */
+static int set_member(struct cv_members *m, struct archive_entry *e)
+{
+	const char *name = archive_entry_pathname(e);
+
+	if (!name)
+		name = archive_entry_pathname_utf8(e);
+	if (!name || archive_entry_filetype(e) != AE_IFREG || archive_entry_size(e) < 0)
+		return 0;
+	free(m->name);
+	m->name = strdup(name);
+	if (!m->name)
+		return CV_ENOMEM;
+	m->src = (struct cv_src){ .ops = &member_ops, .size = (uint64_t)archive_entry_size(e), .name = m->name, .forward = true };
+	return 1;
+}
+
+int cv_members_next(struct cv_members *m, struct cv_diag *d, struct cv_member *ret)
+{
+	struct archive_entry *e;
+	int err = 0;
+
+	reader_end(&m->again);
+	forget_blocks(m);
+	/* A damaged member ends a reader for good. */
+	if (!m->first.ar)
+		err = reader_return(m, &m->first, m->header);
+	while (err == 0 && (err = reader_header(&m->first, &e)) == 1) {
+		m->header = m->first.headers;
+		err = m->header > CV_MEMBERS_MAX ? CV_ELIMIT : set_member(m, e);
+	}
+	if (err < 0)
+		return fail(m, d, err, "damaged");
+	if (err == 1)
+		*ret = (struct cv_member){ .name = m->name, .size = m->src.size };
+	return err;
+}
+
+struct cv_src *cv_members_src(struct cv_members *m)
+{
+	return &m->src;
+}
+
+void cv_members_close(struct cv_members *m)
+{
+	if (!m)
+		return;
+	reader_end(&m->first);
+	reader_end(&m->again);
 	for (size_t i = 0; i < BLOCKS; i++)
 		free(m->blocks[i].p);
 	free(m->name);
 	free(m);
-}
-
-static const struct cv_src_ops member_ops = { .read_at = member_read_at, .close = member_close };
-
-int cv_member_open(struct cv_src *archive, const struct cv_member *want, struct cv_src **ret)
-{
-	struct member *m = calloc(1, sizeof(*m));
-
-	if (!m)
-		return CV_ENOMEM;
-	m->name = strdup(want->name);
-	if (!m->name) {
-		free(m);
-		return CV_ENOMEM;
-	}
-	m->src = (struct cv_src){ .ops = &member_ops, .size = want->size, .name = m->name };
-	m->archive = archive;
-	for (size_t i = 0; i < BLOCKS; i++)
-		m->blocks[i].index = NO_BLOCK;
-	*ret = &m->src;
-	return 0;
 }

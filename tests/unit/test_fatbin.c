@@ -64,12 +64,14 @@ struct seen {
 	size_t n;
 };
 
-static int note(void *cookie, uint64_t container, const struct cv_fatbin_entry *e)
+static int note(void *cookie, uint64_t at, uint64_t end, const struct cv_fatbin_entry *v, size_t n)
 {
 	struct seen *s = cookie;
 
-	s->n += (size_t)snprintf(s->text + s->n, sizeof(s->text) - s->n, "%llu:%s%u%c ", (unsigned long long)container,
-				 e->kind == CV_FATBIN_PTX ? "compute_" : "sm_", e->arch, e->suffix ? e->suffix : '.');
+	s->n += (size_t)snprintf(s->text + s->n, sizeof(s->text) - s->n, "%llu-%llu:", (unsigned long long)at, (unsigned long long)end);
+	for (size_t i = 0; i < n; i++)
+		s->n += (size_t)snprintf(s->text + s->n, sizeof(s->text) - s->n, "%s%u%c ", v[i].kind == CV_FATBIN_PTX ? "compute_" : "sm_",
+					 v[i].arch, v[i].suffix ? v[i].suffix : '.');
 	return 0;
 }
 
@@ -84,6 +86,25 @@ static int walk(const struct made *m, struct seen *s, struct cv_fatbin_walk *w)
 }
 
 static struct made m; /* large: not on the stack */
+
+static int take_packing(void *cookie, uint64_t at, uint64_t end, const struct cv_fatbin_entry *v, size_t n)
+{
+	(void)at;
+	(void)end;
+	assert_int_equal(n, 1);
+	*(enum cv_fatbin_packing *)cookie = v[0].packing;
+	return 0;
+}
+
+static int refuse(void *cookie, uint64_t at, uint64_t end, const struct cv_fatbin_entry *v, size_t n)
+{
+	(void)cookie;
+	(void)at;
+	(void)end;
+	(void)v;
+	(void)n;
+	return CV_ENOMEM;
+}
 
 static void test_fatbin_reads_kinds_and_suffixes(void **state)
 {
@@ -106,9 +127,8 @@ static void test_fatbin_reads_kinds_and_suffixes(void **state)
 	close_container(&m, body);
 
 	assert_int_equal(walk(&m, &s, &w), 0);
-	assert_string_equal(s.text, "0:sm_80. 0:sm_90a 0:compute_120f 1:sm_100f ");
+	assert_string_equal(s.text, "0-3256:sm_80. sm_90a compute_120f 3264-23344:sm_100f ");
 	assert_int_equal(w.containers, 2);
-	assert_int_equal(w.entries, 4);
 	assert_int_equal(w.damaged, 0);
 }
 
@@ -130,7 +150,7 @@ static void test_fatbin_passes_over_a_container_that_lies(void **state)
 	close_container(&m, body);
 
 	assert_int_equal(walk(&m, &s, &w), 0);
-	assert_string_equal(s.text, "0:sm_75. ");
+	assert_string_equal(s.text, "96-192:sm_75. ");
 	assert_int_equal(w.damaged, 1);
 	assert_int_equal(w.damaged_at, 0);
 }
@@ -154,6 +174,81 @@ static void test_fatbin_entry_longer_than_its_container_is_damage(void **state)
 	assert_int_equal(w.damaged, 1);
 }
 
+/* What is wrong in the second entry must not leave the first one behind. */
+static void test_fatbin_container_is_whole_or_not_there(void **state)
+{
+	struct cv_fatbin_walk w;
+	struct seen s;
+	size_t body, second;
+
+	(void)state;
+	m.n = 0;
+	body = open_container(&m);
+	put_entry(&m, 2, 75, 0x11, 64);
+	second = m.n;
+	put_entry(&m, 2, 86, 0x11, 64);
+	close_container(&m, body);
+	m.b[second + 4] = 8; /* size of the entry's header */
+
+	assert_int_equal(walk(&m, &s, &w), 0);
+	assert_string_equal(s.text, "");
+	assert_int_equal(w.damaged, 1);
+}
+
+static void test_fatbin_tells_how_a_payload_is_packed(void **state)
+{
+	static const uint64_t flags[] = { 0x11, 0x2011, 0x108011, 0x1011 };
+	static const enum cv_fatbin_packing want[] = { CV_FATBIN_PLAIN, CV_FATBIN_LZ4, CV_FATBIN_ZSTD, CV_FATBIN_OTHER };
+	struct cv_fatbin_sink sink = { take_packing, NULL };
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		enum cv_fatbin_packing got = 99;
+		struct cv_fatbin_walk w = { 0 };
+		struct cv_src_mem mem;
+		size_t body;
+
+		m.n = 0;
+		body = open_container(&m);
+		put_entry(&m, 2, 80, flags[i], 48);
+		if (i)
+			m.b[body + 16] = 41; /* packed size */
+		close_container(&m, body);
+		sink.cookie = &got;
+		assert_int_equal(cv_fatbin_walk(cv_src_mem_init(&mem, m.b, m.n, "made"), 0, m.n, &sink, &w), 0);
+		assert_int_equal(got, want[i]);
+	}
+}
+
+/* Each magic that lies costs a look: a file full of them must end. */
+static void test_fatbin_gives_up_on_a_file_of_lies(void **state)
+{
+	struct cv_fatbin_walk w;
+	struct seen s;
+
+	(void)state;
+	m.n = 0;
+	while (m.n + 16 < sizeof(m.b)) {
+		put(&m, 0xBA55ED50u, 4);
+		put(&m, 0, 4);
+	}
+	assert_int_equal(walk(&m, &s, &w), CV_ELIMIT);
+}
+
+static void test_fatbin_passes_errors_of_the_sink_on(void **state)
+{
+	struct cv_fatbin_sink sink = { refuse, NULL };
+	struct cv_fatbin_walk w = { 0 };
+	struct cv_src_mem mem;
+	size_t body;
+
+	(void)state;
+	m.n = 0;
+	body = open_container(&m);
+	close_container(&m, body);
+	assert_int_equal(cv_fatbin_walk(cv_src_mem_init(&mem, m.b, m.n, "made"), 0, m.n, &sink, &w), CV_ENOMEM);
+}
+
 static void test_fatbin_range_outside_the_file_is_refused(void **state)
 {
 	struct cv_src_mem mem;
@@ -171,6 +266,10 @@ int main(void)
 		cmocka_unit_test(test_fatbin_reads_kinds_and_suffixes),
 		cmocka_unit_test(test_fatbin_passes_over_a_container_that_lies),
 		cmocka_unit_test(test_fatbin_entry_longer_than_its_container_is_damage),
+		cmocka_unit_test(test_fatbin_container_is_whole_or_not_there),
+		cmocka_unit_test(test_fatbin_tells_how_a_payload_is_packed),
+		cmocka_unit_test(test_fatbin_gives_up_on_a_file_of_lies),
+		cmocka_unit_test(test_fatbin_passes_errors_of_the_sink_on),
 		cmocka_unit_test(test_fatbin_range_outside_the_file_is_refused),
 	};
 

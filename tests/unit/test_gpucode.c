@@ -30,7 +30,7 @@ static bool fits(const char *target, uint16_t cc)
 	struct cv_gpu_target t;
 
 	assert_true(cv_gpu_target_parse(target, &t));
-	return cv_gpu_target_fits(t, cc);
+	return cv_gpu_target_fit(t, cc) == CV_FIT_YES;
 }
 
 /* CUDA C++ programming guide, binary compatibility; PTX ISA manual, targets. */
