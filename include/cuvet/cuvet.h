@@ -94,6 +94,11 @@ struct cv_arch_query {
 CV_API int cv_arch(const struct cv_options *opt, const struct cv_arch_query *query, struct cv_doc **ret_doc);
 /* Answers from the knowledge base: words are what follows `cuvet kb`. */
 CV_API int cv_kb_query(const struct cv_options *opt, const char *const *words, size_t n, struct cv_doc **ret_doc);
+/*
+ * Rows for the knowledge base out of wheels, or directories that hold one distribution each. date (YYYY-MM-DD) is the day of
+ * reading. Written to a terminal they are lines for a file of kb/.
+ */
+CV_API int cv_kb_derive(const struct cv_options *opt, const char *const *paths, size_t n, const char *date, struct cv_doc **ret_doc);
 /* A finding's page, or the catalogue where id is NULL. */
 CV_API int cv_rule_page(const struct cv_options *opt, const char *id, struct cv_doc **ret_doc);
 

@@ -72,11 +72,11 @@ const struct cli_command cli_commands[] = {
 	{
 		.name = "kb",
 		.summary = "ask the knowledge base",
-		.args = "WORDS...",
+		.args = "WORDS...|add WHEEL|DIR...",
 		.about = "Answers from the built-in knowledge, with source and date: 'cuvet kb torch 2.9', 'cuvet kb driver 535', "
 			 "'cuvet kb gpu \"RTX 4090\"', 'cuvet kb python 3.13', 'cuvet kb error 803', 'cuvet kb xid 79', 'cuvet kb image "
 			 "nvidia/cuda:12.4.1-base-ubuntu22.04'. 'cuvet kb matrix torch' draws what goes with what, 'cuvet kb claims' lists "
-			 "what circulates and is wrong.",
+			 "what circulates and is wrong. 'cuvet kb add WHEEL' prints the rows that a real wheel gives.",
 		.options = kb_options,
 		.run = cli_cmd_kb,
 	},

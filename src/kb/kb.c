@@ -46,6 +46,15 @@ enum cv_ver_scheme cv_kb_scheme(const struct cv_kb *kb, const char *subject)
 	return CV_VER_DOTTED;
 }
 
+bool cv_kb_allows(const struct cv_kb *kb, const char *subject, const char *property)
+{
+	for (size_t i = 0; i < kb->schema_n; i++)
+		if (cv_tsv_name_matches(text(kb, kb->schema[i].subject), subject) &&
+		    cv_tsv_name_matches(text(kb, kb->schema[i].property), property))
+			return true;
+	return false;
+}
+
 /* Index of the first row whose subject (its first n bytes) and property are not below these; after: not below or equal. */
 static size_t bound(const struct cv_kb *kb, const char *subject, size_t n, const char *property, bool after)
 {

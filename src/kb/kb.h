@@ -43,6 +43,9 @@ const char *cv_kb_date(const struct cv_kb *kb);
 /* Version scheme of a subject as kb/SCHEMA says; CV_VER_DOTTED for an unknown one. */
 enum cv_ver_scheme cv_kb_scheme(const struct cv_kb *kb, const char *subject);
 
+/* May a row have this subject and property, by kb/SCHEMA? */
+bool cv_kb_allows(const struct cv_kb *kb, const char *subject, const char *property);
+
 /* The row of (subject, property) that covers version; version NULL takes the first row. False if there is none. */
 bool cv_kb_get(const struct cv_kb *kb, const char *subject, const char *version, const char *property, struct cv_kb_row *ret);
 /* Its value, or NULL. */

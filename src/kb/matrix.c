@@ -68,7 +68,7 @@ static bool serves(const char *code, uint16_t cc)
 			continue;
 		memcpy(name, w.p, w.n);
 		name[w.n] = '\0';
-		if (cv_gpu_target_parse(name, &t) && cv_gpu_target_fits(t, cc))
+		if (cv_gpu_target_parse(name, &t) && cv_gpu_target_fit(t, cc) == CV_FIT_YES)
 			return true;
 	}
 	return false;

@@ -6,6 +6,8 @@
 set -u
 cuvet=${1:?usage: run.sh CUVET}
 here=$(dirname "$0")
+CUVET=$cuvet
+export CUVET
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
 failed=0
