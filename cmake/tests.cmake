@@ -40,7 +40,7 @@ add_runner(machines.builders tests/machines/builders.py)
 
 add_runner(explain.cases tests/cases/run.py $<TARGET_FILE:cuvet>)
 
-foreach(name usage output inputs documents surfaces bundle kb_add)
+foreach(name usage output inputs documents surfaces bundle kb_add ld)
   add_runner(cli.${name} tests/cli/${name}.py $<TARGET_FILE:cuvet>)
 endforeach()
 add_runner(cli.library tests/cli/library.py ${CMAKE_BINARY_DIR})

@@ -7,7 +7,7 @@ _cuvet() {
 
 	for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
 		case $word in
-		check|gather|arch|explain|kb|rule|help) command=$word; break ;;
+		check|gather|ld|arch|explain|kb|rule|help) command=$word; break ;;
 		esac
 	done
 	case $prev in
@@ -27,6 +27,7 @@ _cuvet() {
 	case $command in
 	check) options="--root --machine --set --python --env --all-envs --json --format -o --output --fail-level --exit-zero --kb -v --verbose --color -h --help" ;;
 	gather) options="-o --output --redact --root --machine --set --python --env --all-envs -h --help" ;;
+	ld) options="--symbols --flat --why --root --machine --set --json --format -o --output --exit-zero --color -h --help" ;;
 	arch) options="--gpu --cc --root --machine --set --json --format -o --output --exit-zero --kb --color -h --help" ;;
 	explain) options="--json --format -o --output --exit-zero --kb -v --verbose --color -h --help" ;;
 	kb) options="--json --format -o --output --exit-zero --kb --color -h --help" ;;
@@ -37,8 +38,8 @@ _cuvet() {
 		[ "$COMP_CWORD" = 1 ] && options="$options --version"
 		COMPREPLY=($(compgen -W "$options" -- "$cur"))
 	elif [ "$COMP_CWORD" = 1 ] || [ "$prev" = help ]; then
-		COMPREPLY=($(compgen -W "check gather arch explain kb rule help" -- "$cur"))
-	elif [ "$command" = arch ] || [ "$command" = explain ]; then
+		COMPREPLY=($(compgen -W "check gather ld arch explain kb rule help" -- "$cur"))
+	elif [ "$command" = arch ] || [ "$command" = ld ] || [ "$command" = explain ]; then
 		COMPREPLY=($(compgen -f -- "$cur"))
 	elif [ "$command" = rule ]; then
 		COMPREPLY=($(compgen -W "$(cuvet rule --list 2>/dev/null | sed -n 's/^\([a-z0-9][a-z0-9-]*\)  .*/\1/p')" -- "$cur"))

@@ -80,6 +80,18 @@ struct cv_doc;
  */
 CV_API int cv_check(const struct cv_options *opt, struct cv_doc **ret_doc);
 /*
+ * Says what the dynamic loader takes for programs and libraries, by whom it was asked, which step decided, and what it refuses.
+ * Nothing is loaded. LD_LIBRARY_PATH, LD_PRELOAD and LD_BIND_NOW are those of the environment that is looked at.
+ */
+struct cv_ld_query {
+	const char *const *paths;
+	size_t path_n;
+	bool symbols;    /* also look up every undefined symbol, as ldd -r does */
+	bool flat;       /* terminal: a list instead of a tree */
+	const char *why; /* terminal: only what leads to libraries whose name holds this text; or NULL */
+};
+CV_API int cv_ld(const struct cv_options *opt, const struct cv_ld_query *query, struct cv_doc **ret_doc);
+/*
  * Lists the GPU code of files, wheels and environments, and which GPUs it serves. Without gpus and ccs the GPUs of the machine
  * that is looked at are meant.
  */

@@ -13,6 +13,11 @@ static const struct cli_option *const gather_options[] = {
 	&cli_bundle_out, &cli_redact, &cli_root, &cli_machine, &cli_set, &cli_python, &cli_env, &cli_all_envs, &cli_help, NULL,
 };
 
+static const struct cli_option *const ld_options[] = {
+	&cli_symbols, &cli_flat, &cli_why, &cli_root, &cli_machine, &cli_set, &cli_json, &cli_format, &cli_out, &cli_exit_zero,
+	&cli_color, &cli_help, NULL,
+};
+
 static const struct cli_option *const arch_options[] = {
 	&cli_gpu, &cli_cc, &cli_root, &cli_machine, &cli_set, &cli_json, &cli_format, &cli_out, &cli_exit_zero, &cli_kb, &cli_color,
 	&cli_help, NULL,
@@ -49,6 +54,15 @@ const struct cli_command cli_commands[] = {
 			 "answer elsewhere.",
 		.options = gather_options,
 		.run = cli_cmd_gather,
+	},
+	{
+		.name = "ld",
+		.summary = "say what the dynamic loader would take, and what it refuses",
+		.args = "FILE...",
+		.about = "Names the file that the dynamic loader takes for each library of a program or library, who asked for it, which "
+			 "step of the search decided, and what is missing or refused. Reads files only: nothing is loaded.",
+		.options = ld_options,
+		.run = cli_cmd_ld,
 	},
 	{
 		.name = "arch",

@@ -36,6 +36,26 @@ static int set_env(struct cli *c, const char *arg)
 	return 0;
 }
 
+static int set_symbols(struct cli *c, const char *arg)
+{
+	(void)arg;
+	c->ld.symbols = true;
+	return 0;
+}
+
+static int set_flat(struct cli *c, const char *arg)
+{
+	(void)arg;
+	c->ld.flat = true;
+	return 0;
+}
+
+static int set_why(struct cli *c, const char *arg)
+{
+	c->ld.why = arg;
+	return 0;
+}
+
 static int set_gpu(struct cli *c, const char *arg)
 {
 	c->gpus[c->arch.gpu_n++] = arg;
@@ -161,6 +181,25 @@ const struct cli_option cli_env = {
 	.arg = "DIR",
 	.help = "this environment (repeatable)",
 	.set = set_env,
+};
+
+const struct cli_option cli_symbols = {
+	.name = "symbols",
+	.help = "look up undefined symbols too, as ldd -r does",
+	.set = set_symbols,
+};
+
+const struct cli_option cli_flat = {
+	.name = "flat",
+	.help = "a list in load order instead of a tree",
+	.set = set_flat,
+};
+
+const struct cli_option cli_why = {
+	.name = "why",
+	.arg = "LIB",
+	.help = "only what leads to this library, and the files that lost",
+	.set = set_why,
 };
 
 const struct cli_option cli_gpu = {

@@ -16,7 +16,7 @@ ALLOWED = {  # room -> rooms whose headers it may include, besides its own
     "collect": ["base", "view", "parse", "facts", "kb", "gpucode"],
     "judge": ["base", "facts", "kb", "gpucode"],  # the rules of matching and weighing code, not its reader
     "explain": ["base", "parse", "facts", "kb", "judge"],
-    "report": ["base", "facts", "judge", "kb", "gpucode"],
+    "report": ["base", "facts", "judge", "kb", "gpucode", "loadmap"],
     "engine": ["base", "parse", "facts", "view", "kb", "gpucode", "loadmap", "collect", "judge", "explain", "report"],
     "cli": [],
 }
