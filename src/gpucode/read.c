@@ -224,7 +224,7 @@ static int read_open_elf(struct reader *r, struct cv_src *src)
 		r->notes = err == 0 ? &notes : NULL;
 	}
 	if (err == 0)
-		err = cv_elf_open(src, r->scratch, r->d, &e);
+		err = cv_elf_open_static(src, r->scratch, r->d, &e);
 	if (err == 0)
 		err = e->machine == CV_EM_CUDA ? read_cubin(r, e) : read_sections(r, e);
 	r->notes = NULL;

@@ -312,7 +312,7 @@ static int read_header(struct cv_elf *e, uint64_t *ret_segments_at)
 	return 0;
 }
 
-int cv_elf_open(struct cv_src *src, struct cv_arena *a, struct cv_diag *d, struct cv_elf **ret)
+static int open_parts(struct cv_src *src, struct cv_arena *a, struct cv_diag *d, bool dynamic, struct cv_elf **ret)
 {
 	struct cv_elf *e = CV_NEW(a, struct cv_elf);
 	uint64_t segments_at = 0;
@@ -328,9 +328,19 @@ int cv_elf_open(struct cv_src *src, struct cv_arena *a, struct cv_diag *d, struc
 		r = read_header(e, &segments_at);
 	if (r == 0)
 		r = cv_elf_load_segments(e, segments_at);
-	if (r == 0)
+	if (r == 0 && dynamic)
 		r = cv_elf_load_dynamic(e);
 	if (r == 0)
 		*ret = e;
 	return r;
+}
+
+int cv_elf_open(struct cv_src *src, struct cv_arena *a, struct cv_diag *d, struct cv_elf **ret)
+{
+	return open_parts(src, a, d, true, ret);
+}
+
+int cv_elf_open_static(struct cv_src *src, struct cv_arena *a, struct cv_diag *d, struct cv_elf **ret)
+{
+	return open_parts(src, a, d, false, ret);
 }

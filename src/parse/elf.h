@@ -125,6 +125,8 @@ struct cv_elf {
 };
 
 int cv_elf_open(struct cv_src *src, struct cv_arena *a, struct cv_diag *d, struct cv_elf **ret);
+/* The same without the dynamic section, as if there were none: for those who look at sections and segments only. */
+int cv_elf_open_static(struct cv_src *src, struct cv_arena *a, struct cv_diag *d, struct cv_elf **ret);
 
 /* "x86_64", "aarch64", "i386", "arm", "ppc64le", ... by machine, class and byte order; NULL for one that has no name here. */
 const char *cv_elf_machine_name(const struct cv_elf *e);
