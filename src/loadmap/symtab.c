@@ -51,17 +51,20 @@ static int fetch(struct cv_lm_system *sys, struct cv_elf *e, uint64_t addr, uint
 static int load_symbols(struct cv_lm_system *sys, struct cv_elf *e, struct lm_symtab *t)
 {
 	uint64_t off, room, n;
-	uint32_t count;
+	uint32_t count = 0;
 	const unsigned char *p;
 	int r = cv_elf_sym_count(e, &count);
 
-	if (r == CV_ENOENT)
-		return CV_EFORMAT;
-	if (r < 0)
+	if (r < 0 && r != CV_ENOENT)
 		return r;
 	if (!cv_elf_offset_of(e, e->at.symtab, &off, &room))
 		return CV_EFORMAT;
 	n = room / sym_size(t);
+	if (r == CV_ENOENT) { /* a table without definitions need not tell: as many as there may be */
+		if (e->at.strtab > e->at.symtab && (e->at.strtab - e->at.symtab) / sym_size(t) < n)
+			n = (e->at.strtab - e->at.symtab) / sym_size(t);
+		count = n < SYMBOLS_MAX ? (uint32_t)n : SYMBOLS_MAX;
+	}
 	t->sym_n = count < n ? count : (uint32_t)n;
 	r = fetch(sys, e, e->at.symtab, t->sym_n * sym_size(t), &t->sym);
 	if (r < 0)

@@ -30,7 +30,7 @@ def ours(dump, root, world):
         args += ["-P", env["LD_PRELOAD"]]
     if env.get("LD_BIND_NOW"):
         args += ["-b"]
-    if any(o.get("refs") for o in world["objects"]):
+    if any(o.get("refs") or o.get("dlopen") or "ld-linux-x86-64.so.2" in o.get("needed", []) for o in world["objects"]):
         args += ["-s"]
     args.append(world["program"])
     program = next((o for o in world["objects"] if o["path"] == world["program"]), None) or \
@@ -52,7 +52,7 @@ MAPPING = ["object file has no", "cannot dynamically load", "ELF load command", 
 
 def parse(text):
     r = {"found": [], "missing": [], "edges": [], "troubles": [], "dl": [], "libc": None, "loaded": []}
-    edge = None
+    edge, aborted = None, False
     for line in text.split("\n"):
         kind, _, rest = line.partition(" ")
         if kind == "libc":
@@ -71,9 +71,11 @@ def parse(text):
         elif kind == "try":
             edge["tries"].append(rest)
         elif kind == "dlopen":
-            r["dl"].append("DL: ok" if rest.endswith(" 1") else None)
+            if not aborted:
+                r["dl"].append("DL: ok" if rest.endswith(" 1") else None)
         elif kind == "dlerror" and r["dl"][-1] is None:
-            r["dl"][-1] = "DL: " + rest
+            aborted = rest.startswith("Inconsistency")
+            r["dl"][-1] = rest if aborted else "DL: " + rest
         elif kind == "start":
             r["start"] = int(rest)
         elif kind == "trouble":
@@ -116,7 +118,7 @@ def said_of(o, world, at_start, trace=False):
         if text.startswith("ERROR: ld.so"):
             out.append(text)
     for what, fatal, text in troubles:
-        if text.startswith("Inconsistency") and what != "no-version":
+        if text.startswith("Inconsistency") and what == "wrong-format":
             return out + [text]
     for what, fatal, text in troubles:
         if fatal and what in ("missing", "wrong-format") and (not trace or (what == "wrong-format" and "wrong ELF class" not in text)):
@@ -130,7 +132,7 @@ def said_of(o, world, at_start, trace=False):
             return out + [text]
     for what, fatal, text in troubles:
         if fatal and what == "undefined":
-            return out + [who + text]
+            return out + [text if text.startswith("Inconsistency") else who + text]
     return out + o["dl"]
 
 
@@ -162,6 +164,9 @@ def compare(world, run, trace, o):
         return None if strip_line(trace["said"]) == said else "said: real %s\n      ours %s" % (trace["said"], said)
     # the run: up to the first thing that ends it, then dlopen
     said = said_of(o, world, at_start)
+    undefined = [t if t.startswith("Inconsistency") else world["program"] + ": " + t for k, f, t in o["troubles"][:at_start] if f and k == "undefined"]
+    if said[-1:] and said[-1] in undefined and strip_line(run["said"])[-1:] and strip_line(run["said"])[-1] in undefined:
+        said[-1] = strip_line(run["said"])[-1]  # which of several comes first is a matter of the order of relocation
     if strip_line(run["said"]) != said:
         return "said: real %s\n      ours %s" % (run["said"], said)
     if run["started"]:

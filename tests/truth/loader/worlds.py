@@ -71,7 +71,7 @@ class Maker:
         if x < 0.97:
             return r.choice(SYSTEM)
         return r.choice(["libmissing.so", "", "libmissing.so.2", "/nowhere/libm.so", objw.INTERP,
-                         "/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2", "/usr/lib/x86_64-linux-gnu/libc.so.6"])
+                         "/usr/lib/x86_64-linux-gnu/libc.so.6"])
 
     def needs(self, most):
         return [self.needed_name() for _ in range(self.r.randint(0, most))]
@@ -241,6 +241,8 @@ class Maker:
             world["conf"] = r.sample(self.dirs, r.randint(1, len(self.dirs))) + (["/usr/lib/x86_64-linux-gnu"] if self.chance(0.5) else [])
             world["ldconfig"] = r.choice([["-X"], ["-X"], [], ["-X", "-c", "compat"], ["-X", "-c", "new"], ["-X", "-c", "old"]])
         libs = [o for o in world["objects"] if o.get("kind", "lib") == "lib" and not o.get("bad")]
+        if any("ld-linux" in n for o in world["objects"] for n in o["needed"]):
+            world["objects"][-1]["needed"].append("libc.so.6")  # the loader as a library wants a malloc
         if libs and self.chance(0.12):
             path = r.choice(libs)["path"]
             if path not in [link[0] for link in world["links"]]:
