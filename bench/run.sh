@@ -31,10 +31,12 @@ if pid == 0:
 print(os.wait4(pid, 0)[2].ru_maxrss)' "$@"
 }
 
-# one NAME ARGUMENT...: measures cuvet check with the arguments
+# one NAME AGAINST ARGUMENT...: measures cuvet check with the arguments. AGAINST says which baseline the ratio's limit is for:
+# "reads" only opens and reads the same bytes, "looks" also asks for the same names (a RECORD of thousands of files is many looks
+# and few reads).
 one() {
-	name=$1
-	shift
+	name=$1 against=$2
+	shift 2
 	calls=$(python3 "$here/trace.py" "$work/list" "$cuvet" check "$@")
 	python3 "$here/trace.py" --looks "$work/looks" "$cuvet" check "$@" >/dev/null
 	hyperfine -N -i --warmup 5 --runs 60 --export-json "$work/cuvet.json" "$cuvet check $*" >/dev/null 2>&1
@@ -44,24 +46,25 @@ one() {
 	kib=$(peak "$cuvet" check "$@")
 	echo "$name: $ms ms, $kib KiB at most, $calls system calls"
 	echo "  $("$work/baseline" "$work/list")"
-	python3 - "$ms" "$base" "$look" "$kib" "$MS_MAX" "$RATIO_MAX" "$KIB_MAX" <<'END'
+	python3 - "$ms" "$base" "$look" "$kib" "$MS_MAX" "$RATIO_MAX" "$KIB_MAX" "$against" <<'END'
 import sys
-ms, base, look, kib, ms_max, ratio_max, kib_max = map(float, sys.argv[1:])
+ms, base, look, kib, ms_max, ratio_max, kib_max = map(float, sys.argv[1:8])
+ratio = ms / (base if sys.argv[8] == "reads" else look)
 print("  only opening and reading these bytes: %.2f ms, ratio %.1f" % (base, ms / base))
 print("  with the looks at names and directories: %.2f ms, ratio %.1f" % (look, ms / look))
-bad = [w for w, b in (("time", ms > ms_max), ("memory", kib > kib_max), ("ratio", ms / look > ratio_max)) if b]
-print("  " + ("over the limit: " + ", ".join(bad) if bad else "within the limits: %g ms, %g KiB, ratio %g" % (ms_max, kib_max, ratio_max)))
+bad = [w for w, b in (("time", ms > ms_max), ("memory", kib > kib_max), ("ratio", ratio > ratio_max)) if b]
+print("  " + ("over the limit: " + ", ".join(bad) if bad else "within the limits: %g ms, %g KiB, ratio %g to the %s" % (ms_max, kib_max, ratio_max, sys.argv[8])))
 sys.exit(1 if bad else 0)
 END
 }
 
 status=0
-one "this machine" || status=1
+one "this machine" looks || status=1
 real=${CUVET_CACHE:-$HOME/.cache/cuvet}/bookworm
 if [ -e "$real/.complete" ]; then
-	one "bookworm with published wheels" --root "$real" || status=1
+	one "bookworm with published wheels" reads --root "$real" || status=1
 fi
 python3 "$here/many_envs.py" "$work/three" --envs 3 --packages 100 --files 100
-one "three environments of 100 packages and 10,000 files" --root "$work/three" || status=1
+one "three environments of 100 packages and 10,000 files" looks --root "$work/three" || status=1
 python3 "$here/many_envs.py" "$work/grow" --grow "$cuvet" || status=1
 exit $status
