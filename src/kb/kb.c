@@ -194,7 +194,6 @@ bool cv_kb_next(struct cv_kb_iter *it, struct cv_kb_row *ret)
 	while (it->at < it->kb->row_n) {
 		size_t i = it->at++;
 		const char *subject = text(it->kb, it->kb->rows[i].subject);
-		enum cv_ver_scheme scheme;
 
 		if (it->subject && !cv_tsv_name_matches(it->subject, subject)) {
 			/* Rows of one subject or prefix lie together and the walk began at them. */
@@ -204,8 +203,11 @@ bool cv_kb_next(struct cv_kb_iter *it, struct cv_kb_row *ret)
 		if (it->property && !cv_tsv_name_matches(it->property, text(it->kb, it->kb->rows[i].property)))
 			continue;
 		if (it->version) {
-			scheme = cv_kb_scheme(it->kb, subject);
-			if (row_side(it->kb, i, scheme, without_local(scheme, it->version, buf)) != 0)
+			if (it->last != subject) {
+				it->scheme = cv_kb_scheme(it->kb, subject);
+				it->last = subject;
+			}
+			if (row_side(it->kb, i, it->scheme, without_local(it->scheme, it->version, buf)) != 0)
 				continue;
 		}
 		unpack(it->kb, i, ret);

@@ -61,6 +61,8 @@ struct cv_kb_iter {
 	const struct cv_kb *kb;
 	const char *subject, *version, *property;
 	size_t at;
+	const char *last;          /* the subject whose scheme this is: many rows share one */
+	enum cv_ver_scheme scheme;
 };
 struct cv_kb_iter cv_kb_iter(const struct cv_kb *kb, const char *subject, const char *version, const char *property);
 bool cv_kb_next(struct cv_kb_iter *it, struct cv_kb_row *ret);
