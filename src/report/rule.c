@@ -56,6 +56,18 @@ static void print_list(struct cv_term *t)
 	cv_table_print(&tab);
 }
 
+/* The page behind its own heading, which says the id and the title again. */
+static const char *body_of(const char *page)
+{
+	const char *end = cv_starts(page, "# ") ? strchr(page, '\n') : NULL;
+
+	if (!end)
+		return page;
+	while (*end == '\n')
+		end++;
+	return end;
+}
+
 static void print_one(struct cv_term *t, const struct cv_rule_answer *r)
 {
 	if (!r->rule) {
@@ -72,7 +84,7 @@ static void print_one(struct cv_term *t, const struct cv_rule_answer *r)
 	cv_term_wrap(t, 2, CV_INK_PLAIN, r->rule->title);
 	if (r->page) {
 		cv_term_nl(t);
-		cv_markdown_print(t, r->page);
+		cv_markdown_print(t, body_of(r->page));
 	}
 }
 
