@@ -26,8 +26,13 @@ static FILE *open_text(const char *name)
 		f = NULL;
 		errno = EISDIR;
 	}
-	if (!f)
+	if (!f) {
+		bool text = errno == ENOENT && strpbrk(name, " :");
+
 		cli_error("%s: %s", name, strerror(errno));
+		if (text)
+			cli_error("the arguments are files; text goes through standard input: echo '...' | cuvet explain");
+	}
 	return f;
 }
 
