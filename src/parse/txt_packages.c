@@ -74,7 +74,10 @@ static bool table_line(struct cv_txt *t, struct cv_str s, unsigned *state)
 		return false;
 	(void)cv_str_word(&rest, &third);
 	(void)cv_str_word(&rest, &fourth);
-	if (!cv_txt_version(version, &v) || v.n != version.n)
+	/* pip: at most a directory behind; conda: build and channel. More words are a sentence. */
+	if (!cv_txt_version(version, &v) || v.n != version.n || cv_str_trim(rest).n)
+		return false;
+	if (*state != CONDA_LIST && (fourth.n || (third.n && cv_str_chr(third, '/') < 0 && cv_str_chr(third, '\\') < 0)))
 		return false;
 	if (*state == CONDA_LIST)
 		cv_tell_extra(t, CV_TELL_PACKAGE, CV_TOLD_TOOL, name, v, third.n ? third : CV_STR("conda"));
@@ -259,5 +262,6 @@ void cv_txt_packages(struct cv_txt *t, struct cv_str line, unsigned *state)
 	}
 	/* Two columns alone are no list, unless the first is a package of the GPU stack. */
 	if (*state != NOTHING || (is_gpu_stack(s) && s.n < 80 && cv_str_find(s, "  ") > 0))
-		(void)table_line(t, s, state);
+		if (!table_line(t, s, state))
+			*state = NOTHING;
 }

@@ -22,7 +22,7 @@ static bool starts_word(struct cv_str s, ptrdiff_t at)
 
 static bool is_log(struct cv_str s)
 {
-	static const char *const marks[] = { "http", "/site-packages/", "File \"", "Traceback", ".py:", ".cc:", "[W:", "[E:", "rror:", "==", ">>>", "|" };
+	static const char *const marks[] = { "http", "/site-packages/", "File \"", "Traceback", ".py:", ".cc:", "[W:", "[E:", "rror:", "==", ">>>", "|", "(you have " };
 
 	if (s.n > 400)
 		return true;

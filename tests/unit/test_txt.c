@@ -48,6 +48,8 @@ static void test_txt_packages(void **state)
 	(void)state;
 	expect(CV_TELL_PACKAGE, "torch==2.5.1+cu124\nnumpy==1.26.4 ; python_version > '3'\n", "torch=2.5.1+cu124;numpy=1.26.4;");
 	expect(CV_TELL_PACKAGE, "$ pip list\nPackage  Version\n-------- -------\nh11      0.14.0\ntorch    2.9.1+cu130\n", "h11=0.14.0;torch=2.9.1+cu130;");
+	expect(CV_TELL_PACKAGE, "$ pip list\nPackage Version\nh11     0.14.0\nPyTorch 2.1.2+cu121 with CUDA 1201 (you have 2.1.2+cpu)\nstep 12 of 40\n",
+	       "h11=0.14.0;");
 	expect(CV_TELL_PACKAGE, "Name: torch\nVersion: 2.4.0\nSummary: x\n", "torch=2.4.0;");
 	expect(CV_TELL_PACKAGE, "Successfully installed torch-2.6.0 typing-extensions-4.15.0\n", "torch=2.6.0;typing-extensions=4.15.0;");
 	expect(CV_TELL_PACKAGE, "\xe2\x94\x9c\xe2\x94\x80\xe2\x94\x80 onnxruntime v1.24.2\n", "onnxruntime=1.24.2;");
