@@ -46,14 +46,14 @@ int cv_elf_damage(struct cv_elf *e, enum cv_elf_part part, int err, uint64_t off
 /* The block, from the cache or in place of the one that was used longest ago. */
 static int get_block(struct cv_elf *e, uint64_t no, const struct cv_elf_block **ret)
 {
-	struct cv_elf_lazy *l = e->lazy;
+	struct cv_elf_pool *l = e->lazy->pool;
 	struct cv_elf_block *b = &l->blocks[0];
 	uint64_t at = no * CV_ELF_BLOCK;
 	uint64_t room = e->src->size - at;
 	int r;
 
 	for (size_t i = 0; i < CV_ELF_BLOCKS; i++) {
-		if (l->blocks[i].n && l->blocks[i].no == no) {
+		if (l->blocks[i].n && l->blocks[i].no == no && l->blocks[i].owner == e) {
 			b = &l->blocks[i];
 			b->used = ++l->clock;
 			*ret = b;
@@ -69,6 +69,7 @@ static int get_block(struct cv_elf *e, uint64_t no, const struct cv_elf_block **
 	r = cv_src_read(e->src, at, b->p, (size_t)room);
 	if (r < 0)
 		return r;
+	b->owner = e;
 	b->no = no;
 	b->n = (size_t)room;
 	b->used = ++l->clock;
@@ -312,7 +313,7 @@ static int read_header(struct cv_elf *e, uint64_t *ret_segments_at)
 	return 0;
 }
 
-static int open_parts(struct cv_src *src, struct cv_arena *a, struct cv_diag *d, bool dynamic, struct cv_elf **ret)
+static int open_parts(struct cv_elf_pool *pool, struct cv_src *src, struct cv_arena *a, struct cv_diag *d, bool dynamic, struct cv_elf **ret)
 {
 	struct cv_elf *e = CV_NEW(a, struct cv_elf);
 	uint64_t segments_at = 0;
@@ -320,6 +321,7 @@ static int open_parts(struct cv_src *src, struct cv_arena *a, struct cv_diag *d,
 
 	if (!e || !(e->lazy = CV_NEW(a, struct cv_elf_lazy)))
 		return CV_ENOMEM;
+	e->lazy->pool = pool ? pool : &e->lazy->own;
 	e->src = src;
 	e->arena = a;
 	e->diag = d;
@@ -335,12 +337,27 @@ static int open_parts(struct cv_src *src, struct cv_arena *a, struct cv_diag *d,
 	return r;
 }
 
+struct cv_elf_pool *cv_elf_pool_new(struct cv_arena *a)
+{
+	struct cv_elf_pool *pool = CV_NEW(a, struct cv_elf_pool);
+
+	for (size_t i = 0; pool && i < CV_ELF_BLOCKS; i++)
+		if (!(pool->blocks[i].p = cv_arena_alloc(a, CV_ELF_BLOCK)))
+			return NULL;
+	return pool;
+}
+
+int cv_elf_open_in(struct cv_elf_pool *pool, struct cv_src *src, struct cv_arena *a, struct cv_diag *d, struct cv_elf **ret)
+{
+	return open_parts(pool, src, a, d, true, ret);
+}
+
 int cv_elf_open(struct cv_src *src, struct cv_arena *a, struct cv_diag *d, struct cv_elf **ret)
 {
-	return open_parts(src, a, d, true, ret);
+	return open_parts(NULL, src, a, d, true, ret);
 }
 
 int cv_elf_open_static(struct cv_src *src, struct cv_arena *a, struct cv_diag *d, struct cv_elf **ret)
 {
-	return open_parts(src, a, d, false, ret);
+	return open_parts(NULL, src, a, d, false, ret);
 }

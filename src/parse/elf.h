@@ -125,6 +125,13 @@ struct cv_elf {
 };
 
 int cv_elf_open(struct cv_src *src, struct cv_arena *a, struct cv_diag *d, struct cv_elf **ret);
+/*
+ * The same for one of many files that stay open: they share the memory of one pool, which must outlive them, instead of up to
+ * 32 KiB each. NULL: a pool of its own.
+ */
+struct cv_elf_pool;
+struct cv_elf_pool *cv_elf_pool_new(struct cv_arena *a);
+int cv_elf_open_in(struct cv_elf_pool *pool, struct cv_src *src, struct cv_arena *a, struct cv_diag *d, struct cv_elf **ret);
 /* The same without the dynamic section, as if there were none: for those who look at sections and segments only. */
 int cv_elf_open_static(struct cv_src *src, struct cv_arena *a, struct cv_diag *d, struct cv_elf **ret);
 

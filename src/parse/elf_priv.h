@@ -10,9 +10,15 @@
 
 struct cv_elf_block {
 	unsigned char *p; /* CV_ELF_BLOCK bytes, or NULL */
+	const struct cv_elf *owner;
 	uint64_t no;
 	size_t n;         /* bytes read: fewer than a block at the end of the file, 0 while empty */
 	uint64_t used;    /* when last */
+};
+
+struct cv_elf_pool {
+	struct cv_elf_block blocks[CV_ELF_BLOCKS];
+	uint64_t clock;
 };
 
 /* A hash table of symbols, checked to lie within the file. */
@@ -41,8 +47,8 @@ struct cv_elf_lazy {
 	struct cv_elf_hash gnu, sysv;
 
 	size_t text_used;
-	struct cv_elf_block blocks[CV_ELF_BLOCKS];
-	uint64_t clock;
+	struct cv_elf_pool *pool;
+	struct cv_elf_pool own; /* the pool, unless the caller shares one among files */
 };
 
 /* Ends the reading of a part: CV_EFORMAT and CV_ELIMIT become damage, a message and 0; any other error is passed on. */
