@@ -162,10 +162,10 @@ static int note_losers(struct lm_search *s, size_t from, size_t to, const struct
 			known |= cv_streq(s->edge->losers.v[k].path, e->value);
 		if (known || e->value[0] != '/')
 			continue;
-		r = cv_lm_path(m->sys, e->value, &p);
+		r = cv_lm_look(m->sys, e->value, &p);
 		if (r == CV_ENOMEM)
 			return r;
-		if (r < 0 || p->err < 0 || (s->hit && s->hit->file == p->file))
+		if (r < 0 || p->err < 0 || (s->hit && s->hit->dev == p->dev && s->hit->ino == p->ino))
 			continue;
 		if (e->flags != m->loader->cache_flags)
 			reason = CV_LM_WRONG_CLASS;
@@ -179,20 +179,43 @@ static int note_losers(struct lm_search *s, size_t from, size_t to, const struct
 	return 0;
 }
 
+/* What the cache has for a name, found once per loader. */
+struct lm_cached {
+	size_t from, to;
+	const struct cv_ldcache_entry *best;
+};
+
+static int cached(struct lm_search *s, const struct lm_cached **ret)
+{
+	struct cv_lm_system *sys = s->m->sys;
+	struct lm_loader *ld = s->m->loader;
+	struct lm_cached *c = cv_map_get(&ld->cached, s->name);
+
+	if (!c) {
+		c = CV_NEW(sys->arena, struct lm_cached);
+		if (!c || !cv_map_set(sys->arena, &ld->cached, cv_arena_strdup(sys->arena, s->name), c))
+			return CV_ENOMEM;
+		find(&sys->cache, s->name, &c->from, &c->to);
+		c->best = best_of(sys, ld, c->from, c->to);
+	}
+	*ret = c;
+	return 0;
+}
+
 int cv_lm_cache_lookup(struct lm_search *s, const char **ret)
 {
 	struct cv_lm_system *sys = s->m->sys;
-	const struct cv_ldcache_entry *best;
-	size_t from, to;
+	const struct lm_cached *c;
 	int r = load(sys);
 
 	*ret = NULL;
 	if (r < 0 || sys->cache_err < 0)
 		return r;
-	find(&sys->cache, s->name, &from, &to);
-	best = best_of(sys, s->m->loader, from, to);
-	if (s->behind || !best)
-		r = note_losers(s, from, to, best);
-	*ret = best ? best->value : NULL;
+	r = cached(s, &c);
+	if (r < 0)
+		return r;
+	if (!sys->opts.quick && (s->behind || !c->best))
+		r = note_losers(s, c->from, c->to, c->best);
+	*ret = c->best ? c->best->value : NULL;
 	return r;
 }

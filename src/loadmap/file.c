@@ -7,9 +7,7 @@
  */
 #include "loadmap/lm.h"
 
-#include <inttypes.h>
-
-#define OPEN_MAX 48
+#define OPEN_MAX 96
 #define PATHS_MAX 500000
 
 static void unlink_src(struct lm_src *s)
@@ -100,7 +98,7 @@ static int read_file(struct cv_lm_system *sys, struct lm_file *f)
 	if (r == 0) {
 		f->src.src.size = f->size = f->src.inner->size;
 		f->head_n = f->size < LM_HEAD ? (size_t)f->size : LM_HEAD;
-		r = cv_elf_open(&f->src.src, sys->arena, NULL, &f->elf);
+		r = cv_elf_open_in(sys->pool, &f->src.src, sys->arena, NULL, &f->elf);
 	}
 	if (r == 0)
 		r = cv_elf_read(f->elf, 0, f->head, f->head_n);
@@ -112,7 +110,7 @@ static int read_file(struct cv_lm_system *sys, struct lm_file *f)
 	return 0;
 }
 
-static int new_file(struct cv_lm_system *sys, const struct lm_path *p, const struct cv_stat *st, struct lm_file **ret)
+static int new_file(struct cv_lm_system *sys, const struct lm_path *p, struct lm_file **ret)
 {
 	struct lm_file *f = CV_NEW(sys->arena, struct lm_file);
 	int r;
@@ -121,36 +119,70 @@ static int new_file(struct cv_lm_system *sys, const struct lm_path *p, const str
 		return CV_ENOMEM;
 	f->src = (struct lm_src){ .src = { .ops = &src_ops, .name = p->path }, .sys = sys, .path = p->path };
 	f->path = p->path;
-	f->dev = st->dev;
-	f->ino = st->ino;
+	f->dev = p->dev;
+	f->ino = p->ino;
 	f->kernel = LM_KERNEL_UNREAD;
 	r = read_file(sys, f);
 	if (r < 0)
 		return r;
+	if (f->elf && f->elf->soname)
+		f->soname_hash = cv_lm_hash(f->elf->soname);
 	*ret = f;
 	return 0;
 }
 
-static int find_file(struct cv_lm_system *sys, struct lm_path *p, const struct cv_stat *st)
+static size_t slot_of(const struct cv_lm_system *sys, uint64_t dev, uint64_t ino)
 {
-	const char *key = cv_arena_printf(sys->arena, "%" PRIx64 ":%" PRIx64, st->dev, st->ino);
-	bool has_id = st->dev || st->ino;
-	int r;
+	uint64_t h = (ino ^ dev << 40 ^ dev >> 24) * 0x9e3779b97f4a7c15u;
+	size_t i = (size_t)(h >> 32) & (sys->file_slots - 1);
 
-	p->file = has_id ? cv_map_get(&sys->files, key) : NULL;
+	while (sys->files[i] && (sys->files[i]->dev != dev || sys->files[i]->ino != ino))
+		i = (i + 1) & (sys->file_slots - 1);
+	return i;
+}
+
+static int grow_files(struct cv_lm_system *sys)
+{
+	struct lm_file **old = sys->files;
+	size_t n = sys->file_slots;
+
+	if ((sys->file_n + 1) * 2 <= n)
+		return 0;
+	sys->file_slots = n ? n * 2 : 256;
+	sys->files = CV_NEW_ARRAY(sys->arena, struct lm_file *, sys->file_slots);
+	if (!sys->files)
+		return CV_ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		if (old[i])
+			sys->files[slot_of(sys, old[i]->dev, old[i]->ino)] = old[i];
+	return 0;
+}
+
+static int find_file(struct cv_lm_system *sys, struct lm_path *p)
+{
+	size_t slot;
+	int r = grow_files(sys);
+
+	if (r < 0)
+		return r;
+	if (p->dev == 0 && p->ino == 0) /* a view that does not tell: every path is a file of its own */
+		return new_file(sys, p, &p->file);
+	slot = slot_of(sys, p->dev, p->ino);
+	p->file = sys->files[slot];
 	if (p->file)
 		return 0;
-	r = new_file(sys, p, st, &p->file);
-	if (r == 0 && has_id && !cv_map_set(sys->arena, &sys->files, key, p->file))
-		r = CV_ENOMEM;
+	r = new_file(sys, p, &p->file);
+	if (r == 0) {
+		sys->files[slot] = p->file;
+		sys->file_n++;
+	}
 	return r;
 }
 
-int cv_lm_path(struct cv_lm_system *sys, const char *path, struct lm_path **ret)
+int cv_lm_look(struct cv_lm_system *sys, const char *path, struct lm_path **ret)
 {
 	struct lm_path *p = cv_map_get(&sys->paths, path);
 	struct cv_stat st;
-	int r;
 
 	if (p) {
 		*ret = p;
@@ -163,12 +195,10 @@ int cv_lm_path(struct cv_lm_system *sys, const char *path, struct lm_path **ret)
 		return CV_ENOMEM;
 	p->path = cv_arena_strdup(sys->arena, path);
 	p->err = cv_view_stat(sys->view, path, &st);
-	if (p->err == 0)
+	if (p->err == 0) {
 		p->type = st.type;
-	if (p->err == 0 && st.type == CV_FT_REG) {
-		r = find_file(sys, p, &st);
-		if (r < 0)
-			return r;
+		p->dev = st.dev;
+		p->ino = st.ino;
 	}
 	if (cv_arena_failed(sys->arena) || !cv_map_set(sys->arena, &sys->paths, p->path, p))
 		return CV_ENOMEM;
@@ -176,8 +206,51 @@ int cv_lm_path(struct cv_lm_system *sys, const char *path, struct lm_path **ret)
 	return 0;
 }
 
+int cv_lm_path(struct cv_lm_system *sys, const char *path, struct lm_path **ret)
+{
+	int r = cv_lm_look(sys, path, ret);
+
+	if (r == 0 && (*ret)->err == 0 && (*ret)->type == CV_FT_REG && !(*ret)->file)
+		r = find_file(sys, *ret);
+	return r;
+}
+
+static const char *real_dir(struct cv_lm_system *sys, const char *dir)
+{
+	const char *real = cv_map_get(&sys->reals, dir);
+
+	if (real)
+		return real;
+	if (cv_view_realpath(sys->view, dir, sys->arena, &real) < 0)
+		real = NULL;
+	else if (!cv_map_set(sys->arena, &sys->reals, dir, cv_arena_strdup(sys->arena, real)))
+		return NULL;
+	return real;
+}
+
+/* Most files lie in few directories, so these are resolved once, and of a file only its own links are read. */
 const char *cv_lm_real(struct cv_lm_system *sys, struct lm_path *p)
 {
+	const char *at = p->path;
+
+	for (int i = 0; i < 8 && !p->real; i++) {
+		const char *name = cv_basename(at), *target, *dir;
+		int r;
+
+		if (!name[0] || cv_streq(name, ".") || cv_streq(name, ".."))
+			break;
+		dir = real_dir(sys, cv_dirname(sys->arena, at));
+		if (!dir)
+			break;
+		at = cv_path_join(sys->arena, dir, name);
+		r = cv_view_readlink(sys->view, at, sys->arena, &target);
+		if (r == CV_EINVAL)
+			p->real = at;
+		else if (r < 0)
+			break;
+		else
+			at = cv_path_join(sys->arena, dir, target);
+	}
 	if (!p->real && cv_view_realpath(sys->view, p->path, sys->arena, &p->real) < 0)
 		p->real = p->path;
 	return p->real;

@@ -32,6 +32,10 @@ struct lm_file {
 	size_t head_n;
 	struct cv_elf *elf;         /* NULL: no ELF header, or not read */
 	uint32_t kernel;            /* least kernel by its ABI note, 0: any; LM_KERNEL_UNREAD */
+	uint32_t isa;               /* x86 ISA bits that its notes ask for; valid with have_isa */
+	bool have_isa;
+	uint32_t soname_hash;
+	const struct lm_file **fits; /* per need of versions: the provider that is known to have all of them */
 	struct lm_symtab *symtab;   /* NULL: not read yet */
 };
 
@@ -40,12 +44,16 @@ struct lm_path {
 	const char *path;
 	int err;              /* of looking at it: 0 or a cv_err */
 	enum cv_ftype type;
-	struct lm_file *file; /* regular files that could be looked at */
+	uint64_t dev, ino;
+	struct lm_file *file; /* regular files that were opened, or tried to */
 	const char *real;     /* NULL: not asked for yet */
 };
 
-/* *ret is never NULL; <0 only for CV_ENOMEM and CV_ELIMIT. path is absolute. */
+/* Looks at a path without opening it. *ret is never NULL; <0 only for CV_ENOMEM and CV_ELIMIT. path is absolute. */
+int cv_lm_look(struct cv_lm_system *sys, const char *path, struct lm_path **ret);
+/* The same, and opens what is a regular file. */
 int cv_lm_path(struct cv_lm_system *sys, const char *path, struct lm_path **ret);
+/* The path with links resolved; the path itself where that cannot be told. "" on CV_ENOMEM. */
 const char *cv_lm_real(struct cv_lm_system *sys, struct lm_path *p);
 /* The kernel that the file's ABI note asks for, 0x00MMmmpp. */
 uint32_t cv_lm_kernel_of(struct lm_file *f);
@@ -80,7 +88,7 @@ struct lm_loader {
 	uint64_t platform_bit;
 	uint32_t cache_flags;
 	unsigned isa;          /* x86 ISA level of the CPU: bit 0 baseline, 1 v2, ...; all bits where it is not known */
-	struct cv_strv musl_path; /* musl's system path */
+	struct cv_map cached;  /* name -> struct lm_cached: what the cache has for it */
 };
 
 /* Which loader serves a file: by its PT_INTERP, or the usual one of its machine. */
@@ -97,7 +105,9 @@ struct cv_lm_system {
 	struct cv_diag *diag;
 	struct cv_lm_system_opts opts;
 	struct cv_map paths;   /* text -> struct lm_path */
-	struct cv_map files;   /* "dev:ino" -> struct lm_file */
+	struct lm_file **files; /* hashed by device and inode; a power of two slots */
+	size_t file_n, file_slots;
+	struct cv_map reals;   /* directory -> text: with links resolved */
 	struct cv_map loaders; /* path -> struct lm_loader */
 	struct lm_src *newest, *oldest; /* open ones */
 	unsigned open_n;
@@ -108,6 +118,7 @@ struct cv_lm_system {
 	struct cv_ldcache cache;
 	int cache_err;         /* 0, or why there is none */
 	bool have_cache;
+	struct cv_elf_pool *pool; /* all files read through it */
 	struct cv_arena *tables; /* symbol tables: large, so apart */
 };
 
@@ -134,11 +145,17 @@ struct lm_dirs {
 
 enum lm_type { LM_EXECUTABLE, LM_LIBRARY, LM_LOADED };
 
+struct lm_name {
+	const char *s;
+	uint32_t hash;
+};
+uint32_t cv_lm_hash(const char *s);
+
 /* What only the simulation needs of an object; same index as in pub.objects. */
 struct lm_obj {
 	struct lm_file *file;   /* NULL for the vDSO */
 	const char *name;       /* l_name: "" for the program */
-	struct cv_strv names;   /* by which it is known */
+	CV_VEC(struct lm_name) names; /* by which it is known; the first is its l_name */
 	bool soname_known;      /* the SONAME is among them */
 	bool has_id;            /* its file counts in comparisons */
 	bool in_chain;
@@ -228,6 +245,8 @@ struct lm_search {
 	struct cv_lm_edge *edge;
 	bool other_class;
 	bool behind;           /* the file is found: only looking for losers */
+	bool telling;          /* only writing down the directories */
+	uint64_t hit_dev, hit_ino; /* its directory, then */
 	struct lm_path *hit;
 	const char *hit_name;  /* l_name */
 	struct lm_check bad;   /* the file that ends the load */
@@ -256,7 +275,8 @@ int cv_lm_map(struct lm_map *m, const struct lm_request *q, size_t *ret);
 int cv_lm_add_object(struct lm_map *m, struct lm_path *p, const char *name, const char *asked, size_t *ret);
 /* NULL when out of memory or over the maximum. */
 struct cv_lm_edge *cv_lm_edge(struct lm_map *m, size_t by, enum cv_lm_mode mode, const char *name);
-bool cv_lm_name_matches(const struct lm_map *m, size_t i, const char *name);
+bool cv_lm_name_matches(const struct lm_map *m, size_t i, const char *name, uint32_t hash);
+int cv_lm_add_name(struct lm_map *m, size_t i, const char *name);
 
 /* dl_map_object_deps; preloads come behind root. 0, 1 (m->error) or <0. Sets the scope of root. */
 int cv_lm_deps(struct lm_map *m, size_t root, const size_t *preloads, size_t preload_n, bool trace);

@@ -74,6 +74,9 @@ static int add_program(struct lm_map *m, struct lm_path *p, const char *path)
 		return r;
 	o = &m->objs.v[0];
 	o->name = "";
+	o->names.n = 0;
+	if (cv_lm_add_name(m, 0, "") < 0)
+		return CV_ENOMEM;
 	o->type = LM_EXECUTABLE;
 	/* The kernel tells the loader of the program's real place; the loader itself takes the path that it was given. */
 	if (p->file->elf->interp || (m->loader && m->loader->minor >= 42))
@@ -99,9 +102,7 @@ static int add_loader(struct lm_map *m)
 		return r;
 	m->pub.edges.v[m->pub.edges.n - 1].object = m->rtld;
 	m->objs.v[m->rtld].has_id = false;
-	if (ld->soname && !cv_streq(ld->soname, ld->path) && !cv_strv_push(m->arena, &m->objs.v[m->rtld].names, ld->soname))
-		return CV_ENOMEM;
-	return 0;
+	return ld->soname ? cv_lm_add_name(m, m->rtld, ld->soname) : 0;
 }
 
 static int init_lists(struct lm_map *m)

@@ -154,7 +154,7 @@ static size_t find_loaded(const struct lm_map *m, const char *name)
 	if (is_reserved(name) || cv_streq(name, m->loader->path))
 		return m->rtld;
 	for (size_t k = 0; k < m->pub.chain.n && !strchr(name, '/'); k++)
-		if (m->pub.chain.v[k] != 0 && cv_strv_has(&m->objs.v[m->pub.chain.v[k]].names, name))
+		if (m->pub.chain.v[k] != 0 && cv_lm_name_matches(m, m->pub.chain.v[k], name, cv_lm_hash(name)))
 			return m->pub.chain.v[k];
 	return CV_LM_NONE;
 }
@@ -177,7 +177,7 @@ static int take(struct lm_map *m, struct query *q, size_t edge, size_t *ret)
 			continue;
 		m->pub.edges.v[edge].step = CV_LM_LOADED;
 		*ret = i;
-		return !by_name || cv_strv_push(m->arena, &m->objs.v[i].names, q->name) ? 0 : CV_ENOMEM;
+		return by_name ? cv_lm_add_name(m, i, q->name) : 0;
 	}
 	if (!is_loadable(q->hit->file))
 		return 1;

@@ -39,39 +39,56 @@ struct cv_lm_edge *cv_lm_edge(struct lm_map *m, size_t by, enum cv_lm_mode mode,
 	return e;
 }
 
-bool cv_lm_name_matches(const struct lm_map *m, size_t i, const char *name)
+uint32_t cv_lm_hash(const char *s)
+{
+	uint32_t h = 2166136261u;
+
+	for (; *s; s++)
+		h = (h ^ (unsigned char)*s) * 16777619u;
+	return h;
+}
+
+bool cv_lm_name_matches(const struct lm_map *m, size_t i, const char *name, uint32_t hash)
 {
 	const struct lm_obj *o = &m->objs.v[i];
 
-	return cv_streq(o->name, name) || cv_strv_has(&o->names, name);
+	for (size_t k = 0; k < o->names.n; k++)
+		if (o->names.v[k].hash == hash && cv_streq(o->names.v[k].s, name))
+			return true;
+	return false;
 }
 
-static const char *soname_of(const struct lm_obj *o)
+int cv_lm_add_name(struct lm_map *m, size_t i, const char *name)
 {
-	return o->file && o->file->elf ? o->file->elf->soname : NULL;
-}
+	uint32_t hash = cv_lm_hash(name);
+	struct lm_name *slot;
 
-static int add_name(struct lm_map *m, size_t i, const char *name)
-{
-	struct cv_strv *names = &m->objs.v[i].names;
-
-	return cv_strv_has(names, name) || cv_strv_push(m->arena, names, name) ? 0 : CV_ENOMEM;
+	if (cv_lm_name_matches(m, i, name, hash))
+		return 0;
+	slot = CV_VEC_PUSH(m->arena, &m->objs.v[i].names);
+	if (!slot)
+		return CV_ENOMEM;
+	*slot = (struct lm_name){ .s = name, .hash = hash };
+	return 0;
 }
 
 /* Something there of that name; a SONAME that matches becomes one of its names. */
 static int find_loaded(struct lm_map *m, const char *name, size_t *ret)
 {
+	uint32_t hash = cv_lm_hash(name);
+
 	*ret = CV_LM_NONE;
 	for (size_t k = 0; k < m->pub.chain.n; k++) {
 		size_t i = m->pub.chain.v[k];
 		struct lm_obj *o = &m->objs.v[i];
-		const char *soname = soname_of(o);
 
-		if (!cv_lm_name_matches(m, i, name)) {
+		if (!cv_lm_name_matches(m, i, name, hash)) {
+			const char *soname = o->file && o->file->soname_hash == hash ? o->file->elf->soname : NULL;
+
 			if (o->soname_known || !soname || !cv_streq(soname, name))
 				continue;
 			o->soname_known = true;
-			if (add_name(m, i, soname) < 0)
+			if (cv_lm_add_name(m, i, soname) < 0)
 				return CV_ENOMEM;
 		}
 		*ret = i;
@@ -130,7 +147,7 @@ int cv_lm_add_object(struct lm_map *m, struct lm_path *p, const char *name, cons
 		pub->soname = p->file->elf->soname;
 		o->origin = origin_of(m, name);
 	}
-	if (!cv_strv_push(m->arena, &o->names, asked))
+	if (cv_lm_add_name(m, i, name) < 0 || cv_lm_add_name(m, i, asked) < 0)
 		return CV_ENOMEM;
 	*ret = i;
 	return cv_arena_failed(m->arena) ? CV_ENOMEM : 0;
@@ -211,7 +228,7 @@ static int map_file(struct lm_map *m, const struct lm_request *q, const struct l
 	*ret = find_file(m, s->hit->file);
 	if (*ret != CV_LM_NONE) {
 		m->pub.edges.v[edge].step = CV_LM_LOADED;
-		return add_name(m, *ret, q->name);
+		return cv_lm_add_name(m, *ret, q->name);
 	}
 	what = cv_lm_mappable(m, s->hit->file, is_dlopen, &kind, &err);
 	if (what) {

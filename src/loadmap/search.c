@@ -66,7 +66,7 @@ static int closed(struct lm_search *s, const char *name, const char *path, int e
 		return unknown(s, name, err);
 	if (err == CV_EACCES)
 		return lose(s, name, CV_LM_UNREADABLE);
-	if (err == CV_ENOENT && !s->m->sys->opts.quick && cv_view_lstat(s->m->sys->view, path, &st) == 0)
+	if (err == CV_ENOENT && !s->behind && !s->m->sys->opts.quick && cv_view_lstat(s->m->sys->view, path, &st) == 0)
 		return lose(s, name, CV_LM_DANGLING);
 	return 0;
 }
@@ -141,7 +141,7 @@ static void judge_dir(struct lm_search *s, struct lm_dir *d, size_t sub, char *d
 			return;
 		}
 	}
-	if (cv_lm_path(s->m->sys, dir, &p) < 0)
+	if (cv_lm_look(s->m->sys, dir, &p) < 0)
 		return;
 	if (p->err == 0 && p->type == CV_FT_DIR) {
 		d->status[sub] = LM_EXISTS;
@@ -152,12 +152,22 @@ static void judge_dir(struct lm_search *s, struct lm_dir *d, size_t sub, char *d
 		s->m->err = p->err;
 }
 
+/* Behind a hit: the directory of the hit by another name ("/lib" beside "/usr/lib") holds nothing that loses. */
+static bool is_hit_dir(struct lm_search *s, const struct lm_dir *d)
+{
+	struct lm_path *p;
+
+	return d->name[0] == '/' && cv_lm_look(s->m->sys, d->name, &p) == 0 && (p->err < 0 || (p->dev == s->hit_dev && p->ino == s->hit_ino && p->ino));
+}
+
 /* One directory with its subdirectories. *ret_any: one of them exists. */
 static int try_dir(struct lm_search *s, struct lm_dir *d, bool *ret_any)
 {
 	const struct cv_strv *subs = &s->m->loader->subdirs;
 
 	*ret_any = false;
+	if (s->behind && is_hit_dir(s, d))
+		return 0;
 	for (size_t i = 0; i < subs->n; i++) {
 		char name[8192];
 		int n, r;
@@ -193,8 +203,11 @@ static int try_list(struct lm_search *s, const struct lm_dirs *list, enum cv_lm_
 		bool any;
 		int r;
 
-		if (!s->behind && !cv_strv_push(s->m->arena, &s->edge->searched, d->name[0] ? d->name : "."))
-			return CV_ENOMEM;
+		if (s->telling) {
+			if (!cv_strv_push(s->m->arena, &s->edge->searched, d->name[0] ? d->name : "."))
+				return CV_ENOMEM;
+			continue;
+		}
 		r = try_dir(s, d, &any);
 		if (r == 1 && s->hit) {
 			s->edge->step = step;
@@ -245,15 +258,16 @@ static int try_cache(struct lm_search *s)
 {
 	const struct cv_strv *dirs = &s->m->loader->dirs;
 	const char *path;
-	int r = cv_lm_cache_lookup(s, &path);
+	int r;
 
+	if (s->telling)
+		return cv_strv_push(s->m->arena, &s->edge->searched, "/etc/ld.so.cache") ? 0 : CV_ENOMEM;
+	r = cv_lm_cache_lookup(s, &path);
 	if (r < 0)
 		return r;
 	if (!s->m->asked_cache && s->m->sys->cache_err < 0)
 		s->m->err = s->m->sys->cache_err == CV_EFORMAT ? s->m->err : s->m->sys->cache_err;
 	s->m->asked_cache = true;
-	if (!s->behind && !cv_strv_push(s->m->arena, &s->edge->searched, "/etc/ld.so.cache"))
-		return CV_ENOMEM;
 	for (size_t i = 0; path && nodeflib(s) && i < dirs->n; i++) {
 		if (!cv_starts(path, dirs->v[i]))
 			continue;
@@ -296,13 +310,13 @@ static int unfit_copies(struct lm_search *s)
 
 	if (m->loader->minor < 33 || m->loader->machine != CV_EM_X86_64 || s->hit_name[0] != '/')
 		return 0;
-	if (cv_lm_path(m->sys, cv_path_join(m->arena, dir, "glibc-hwcaps"), &p) < 0 || p->err < 0)
+	if (cv_lm_look(m->sys, cv_path_join(m->arena, dir, "glibc-hwcaps"), &p) < 0 || p->err < 0)
 		return 0;
 	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
 		const char *sub = cv_arena_printf(m->arena, "glibc-hwcaps/%s/", levels[i]);
 		const char *name = cv_arena_printf(m->arena, "%s/%s%s", dir, sub, s->name);
 
-		if (cv_strv_has(subs, sub) || cv_lm_path(m->sys, name, &p) < 0 || p->err < 0)
+		if (cv_strv_has(subs, sub) || cv_lm_look(m->sys, name, &p) < 0 || p->err < 0)
 			continue;
 		if (lose(s, name, CV_LM_HWCAP_UNFIT) < 0)
 			return CV_ENOMEM;
@@ -340,10 +354,20 @@ int cv_lm_search(struct lm_search *s)
 	r = strchr(s->name, '/') ? search_path(s) : run_steps(s);
 	if (r == 1 && s->hit && s->edge->step != CV_LM_PATH && !s->m->sys->opts.quick) {
 		/* Once more for the files that lose: what was looked at is remembered, so this costs little. */
+		struct lm_path *dir;
+
 		s->behind = true;
+		if (s->hit_name[0] == '/' && cv_lm_look(s->m->sys, cv_dirname(s->m->arena, s->hit_name), &dir) == 0) {
+			s->hit_dev = dir->dev;
+			s->hit_ino = dir->ino;
+		}
 		r = run_steps(s);
 		if (r == 0)
 			r = unfit_copies(s);
+	}
+	if (r == 0 && !s->hit && !strchr(s->name, '/')) {
+		s->telling = true; /* where it was looked for */
+		r = run_steps(s);
 	}
 	return r < 0 ? r : s->hit != NULL;
 }

@@ -55,6 +55,12 @@ struct outcome {
 	bool end;  /* the provider that was named does not have it */
 };
 
+/* Is the object the provider that the version was needed of? */
+static bool is_named(const struct lm_map *m, size_t obj, const struct lm_version *v)
+{
+	return v->file && cv_lm_name_matches(m, obj, v->file, cv_lm_hash(v->file));
+}
+
 /* do_lookup_x over one object; true: the search is over. */
 static int look_in(struct check *c, size_t obj, const struct lm_lookup *l, bool copy, struct outcome *o)
 {
@@ -74,13 +80,13 @@ static int look_in(struct check *c, size_t obj, const struct lm_lookup *l, bool 
 	o->at = obj;
 	if (o->found == LM_NO_VERSYM) {
 		/* Until 2.40 the loader gives up on itself if this is the provider that is named. */
-		if (m->loader->minor >= 41 || !l->version->file || !cv_lm_name_matches(m, obj, l->version->file))
+		if (m->loader->minor >= 41 || !is_named(m, obj, l->version))
 			o->found = LM_FOUND;
 		return 1;
 	}
 	if (o->found == LM_FOUND)
 		return 1;
-	o->end = m->loader->minor < 31 && o->found == LM_NOT_FOUND && l->version && l->version->file && cv_lm_name_matches(m, obj, l->version->file);
+	o->end = m->loader->minor < 31 && o->found == LM_NOT_FOUND && l->version && is_named(m, obj, l->version);
 	return o->end;
 }
 

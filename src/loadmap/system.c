@@ -46,8 +46,9 @@ int cv_lm_system_new(struct cv_view *v, const struct cv_lm_system_opts *opts, st
 	sys->opts.cwd = copy(a, opts->cwd);
 	sys->opts.hwcaps_mask = copy(a, opts->hwcaps_mask);
 	sys->opts.glibc = copy(a, opts->glibc);
+	sys->pool = cv_elf_pool_new(a);
 	sys->tables = cv_arena_new(TABLES_MAX);
-	if (cv_arena_failed(a) || !sys->tables) {
+	if (cv_arena_failed(a) || !sys->tables || !sys->pool) {
 		cv_arena_free(sys->tables);
 		return CV_ENOMEM;
 	}

@@ -213,12 +213,11 @@ bool cv_lm_isa_fits(const struct lm_map *m, size_t i)
 {
 	struct lm_file *f = m->objs.v[i].file;
 	struct cv_elf_note note;
-	uint32_t needed;
 
 	if (m->loader->minor < 33 || m->loader->machine != CV_EM_X86_64 || m->loader->isa == ~0u || !f)
 		return true;
-	if (!property_note(f->elf, m->loader->minor, &note))
-		return true;
-	needed = property(f->elf, &note, X86_ISA_1_NEEDED);
-	return (needed & m->loader->isa) == needed;
+	if (!f->have_isa && property_note(f->elf, m->loader->minor, &note))
+		f->isa = property(f->elf, &note, X86_ISA_1_NEEDED);
+	f->have_isa = true;
+	return (f->isa & m->loader->isa) == f->isa;
 }

@@ -9,14 +9,15 @@
 static size_t provider(const struct lm_map *m, size_t i, const char *file, bool *ret_missing)
 {
 	const struct lm_obj *o = &m->objs.v[i];
+	uint32_t hash = cv_lm_hash(file);
 
 	*ret_missing = false;
 	for (size_t k = 0; k < m->pub.chain.n; k++)
-		if (cv_lm_name_matches(m, m->pub.chain.v[k], file))
+		if (cv_lm_name_matches(m, m->pub.chain.v[k], file, hash))
 			return m->pub.chain.v[k];
 	*ret_missing = cv_strv_has(&m->faked, file);
 	for (size_t k = 0; k < o->scope_n && !*ret_missing; k++)
-		if (cv_lm_name_matches(m, o->scope[k], file))
+		if (cv_lm_name_matches(m, o->scope[k], file, hash))
 			return o->scope[k];
 	return CV_LM_NONE;
 }
@@ -111,6 +112,33 @@ static int check_relr(struct lm_map *m, size_t i, bool verbose, bool asked)
 	return 0;
 }
 
+/* One need. *ret_relr: packed relocations are asked for. */
+static int check_need(struct lm_map *m, size_t i, const struct cv_elf_verneed *v, const struct lm_file **fits, bool verbose, bool *ret_relr)
+{
+	size_t before = m->pub.troubles.n;
+	bool missing;
+	struct need need = { .by = i, .verbose = verbose, .provider = provider(m, i, v->file, &missing) };
+	const struct lm_file *f = need.provider == CV_LM_NONE ? NULL : m->objs.v[need.provider].file;
+	bool known = f && *fits == f;
+
+	if (need.provider == CV_LM_NONE && !missing)
+		return unasked(m, i, v->file);
+	for (size_t j = 0; j < v->n && !missing; j++) {
+		int r = 0;
+
+		need.v = &v->v[j];
+		*ret_relr |= cv_streq(need.v->name, "GLIBC_ABI_DT_RELR");
+		if (!known)
+			r = match(m, &need);
+		if (r != 0)
+			return r;
+	}
+	/* What was found to fit without a word, all of it looked at, need not be compared again in the next map. */
+	if (!missing && verbose && f && f->elf->at.verdef && m->pub.troubles.n == before)
+		*fits = f;
+	return 0;
+}
+
 int cv_lm_check_versions(struct lm_map *m, size_t i, bool verbose)
 {
 	struct lm_file *f = m->objs.v[i].file;
@@ -125,19 +153,15 @@ int cv_lm_check_versions(struct lm_map *m, size_t i, bool verbose)
 	r = cv_elf_verneeds(f->elf, &needs, &n);
 	if (r < 0)
 		return r == CV_ENOMEM ? r : 0;
-	for (size_t k = 0; k < n; k++) {
-		bool missing;
-		struct need need = { .by = i, .verbose = verbose, .provider = provider(m, i, needs[k].file, &missing) };
-
-		if (need.provider == CV_LM_NONE && !missing)
-			return unasked(m, i, needs[k].file);
-		for (size_t j = 0; j < needs[k].n && !missing; j++) {
-			need.v = &needs[k].v[j];
-			relr |= cv_streq(need.v->name, "GLIBC_ABI_DT_RELR");
-			r = match(m, &need);
-			if (r != 0)
-				return r;
-		}
+	if (!f->fits) {
+		f->fits = CV_NEW_ARRAY(m->sys->arena, const struct lm_file *, n);
+		if (!f->fits)
+			return CV_ENOMEM;
+	}
+	for (size_t k = 0; k < n && !m->stopped; k++) {
+		r = check_need(m, i, &needs[k], &f->fits[k], verbose, &relr);
+		if (r != 0)
+			return r;
 	}
 	return check_relr(m, i, verbose, relr);
 }
