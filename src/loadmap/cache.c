@@ -4,7 +4,8 @@
  *
  * The entries are sorted by name, downwards, numbers in it compared as numbers ("libx.so.10" before "libx.so.9"); equal names are
  * found by halves and then walked. Only entries of the loader's own machine count. From 2.33 on those of glibc-hwcaps come
- * first, and the best of those that this CPU takes wins; else the first that asks for nothing that this CPU or kernel lacks.
+ * first, and the best of those that this CPU takes wins; else the first that asks for nothing that this CPU or kernel lacks. In a
+ * file of both formats the loader looks for the names of glibc-hwcaps at the wrong place, so that none of them is ever taken.
  */
 #include "loadmap/lm.h"
 
@@ -128,7 +129,7 @@ static const struct cv_ldcache_entry *best_of(struct cv_lm_system *sys, const st
 	for (size_t i = from; i < to; i++) {
 		const struct cv_ldcache_entry *e = &sys->cache.v[i];
 		bool named = ld->minor >= 33 && e->hwcaps;
-		size_t n = named && isa_fits(ld, e) ? rank(ld, e->hwcaps) : 0;
+		size_t n = named && !sys->cache.has_old && isa_fits(ld, e) ? rank(ld, e->hwcaps) : 0;
 
 		if (e->flags != ld->cache_flags || (named && n == 0))
 			continue;

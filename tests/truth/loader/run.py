@@ -12,6 +12,7 @@ import copy
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -185,7 +186,7 @@ def difference(what, a, b):
 
 def o_missing(world, o):
     return [e["name"] for e in o["edges_start"] if e["step"] == "missing" and
-            (e["mode"] in ("needed", "filter") or (e["mode"] == "auxiliary" and e["by"] != world["program"] and not e.get("refused")))]
+            (e["mode"] == "needed" or (e["by"] != world["program"] and (e["mode"] == "filter" or not e.get("refused"))))]
 
 
 def judge(dump, root, world):
@@ -289,6 +290,7 @@ def main():
     if os.geteuid() != 0 or not suites:
         print("skipped: needs root and the loaders under %s/glibc" % a.cache)
         return 77
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that what is mounted is let go
     failed = False
     os.makedirs(os.path.join(a.cache, "worlds"), exist_ok=True)
     for suite in suites:
