@@ -16,7 +16,8 @@
  * its pages shall not be read, and grows while one read after the other falls right behind the last (libcufft holds 24,000
  * containers of 2 KB).
  */
-#define WINDOW_MIN 1024
+#define WINDOW_MIN 128
+#define WINDOW_NEAR 2048 /* a gap this small is cheaper to read through */
 #define WINDOW_MAX 65536
 
 struct window {
@@ -30,7 +31,7 @@ struct window {
 static int window_get(struct window *w, uint64_t off, size_t n, const unsigned char **ret)
 {
 	if (off < w->at || off - w->at > w->len || w->len - (size_t)(off - w->at) < n) {
-		bool close_by = w->len && off >= w->at && off - w->at < w->len + w->step;
+		bool close_by = w->len && off >= w->at && off - w->at < w->len + WINDOW_NEAR;
 		uint64_t left = w->end - off;
 		size_t want;
 		int r;
