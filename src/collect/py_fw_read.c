@@ -154,12 +154,46 @@ static void put_package_by_record(struct cv_py_fw *fw)
 		put_package(fw, name, path, 0);
 }
 
-static const char *first_of(struct cv_py_fw *fw, const char *const *paths)
+/* The first that is there; otherwise NULL, with the reason why one could not be looked at, or CV_ENOENT. */
+static const char *first_of(struct cv_py_fw *fw, const char *const *paths, int *ret_err)
 {
-	for (; *paths; paths++)
-		if (cv_view_exists(fw->c->view, *paths))
+	struct cv_stat st;
+
+	*ret_err = CV_ENOENT;
+	for (; *paths; paths++) {
+		int r = cv_view_stat(fw->c->view, *paths, &st);
+
+		if (r == 0)
 			return *paths;
+		if (cv_state_of_err(r) != CV_ABSENT)
+			*ret_err = r;
+	}
 	return NULL;
+}
+
+static void put_gpu_lib(struct cv_py_fw *fw, const char *path, int err, const char *from)
+{
+	if (path || cv_state_of_err(err) == CV_ABSENT) {
+		cv_py_fw_gpu_lib(fw, path, from);
+		return;
+	}
+	put_failure(fw, CV_F_framework_gpu_lib, from, err);
+	put_failure(fw, CV_F_framework_gpu_needed, from, err);
+}
+
+static void put_first_gpu_lib(struct cv_py_fw *fw, const char *const *paths, const char *from)
+{
+	int err;
+	const char *path = first_of(fw, paths, &err);
+
+	put_gpu_lib(fw, path, err, from);
+}
+
+static void put_one_gpu_lib(struct cv_py_fw *fw, const char *path, const char *from)
+{
+	const char *const paths[] = { path, NULL };
+
+	put_first_gpu_lib(fw, paths, from);
 }
 
 static void read_torch(struct cv_py_fw *fw)
@@ -178,7 +212,7 @@ static void read_torch(struct cv_py_fw *fw)
 	put_text(fw, &src, "cuda", CV_F_framework_cuda);
 	put_text(fw, &src, "hip", CV_F_framework_hip);
 	put_package_by_record(fw);
-	cv_py_fw_gpu_lib(fw, first_of(fw, libs), lib);
+	put_first_gpu_lib(fw, libs, lib);
 }
 
 /*
@@ -204,7 +238,9 @@ static const char *ort_package(struct cv_py_fw *fw, const struct source *src, co
 	return provider ? "onnxruntime-gpu" : NULL;
 }
 
-static void put_ort_cuda(struct cv_py_fw *fw, const struct source *src, const char *package, bool own_word, const char *provider)
+/* err: why there is no provider. */
+static void put_ort_cuda(struct cv_py_fw *fw, const struct source *src, const char *package, bool own_word, const char *provider,
+			 int err)
 {
 	struct source old = { .err = CV_ENOENT };
 	unsigned line;
@@ -224,18 +260,22 @@ static void put_ort_cuda(struct cv_py_fw *fw, const struct source *src, const ch
 	else if (package && cv_streq(package, "onnxruntime"))
 		cv_facts_state(fw->facts, fw->s, CV_F_framework_cuda, CV_ABSENT, "the files are those of the CPU package",
 			       at(fw->dir, 0));
-	else if (!provider)
+	else if (!provider && cv_state_of_err(err) == CV_ABSENT)
 		cv_facts_state(fw->facts, fw->s, CV_F_framework_cuda, CV_ABSENT, "no CUDA provider", at(fw->dir, 0));
+	else if (!provider)
+		put_failure(fw, CV_F_framework_cuda, cv_path_join(fw->a, fw->dir, "capi"), err);
 }
 
 static void read_ort(struct cv_py_fw *fw)
 {
 	struct source src = read_source(fw, "capi/build_and_package_info.py"), init = read_source(fw, "__init__.py");
-	const char *lib = cv_path_join(fw->a, fw->dir, "capi/libonnxruntime_providers_cuda.so");
-	const char *provider = cv_view_exists(fw->c->view, lib) ? lib : NULL, *path = fw->dir, *package, *own, *shown;
+	const char *const libs[] = { cv_path_join(fw->a, fw->dir, "capi/libonnxruntime_providers_cuda.so"), NULL };
+	const char *provider, *path = fw->dir, *package, *own, *shown;
 	unsigned line, own_line, shown_line;
 	bool own_word;
+	int err;
 
+	provider = first_of(fw, libs, &err);
 	package = ort_package(fw, &src, provider, &path, &line);
 	own_word = package && path == src.path;
 	if (package)
@@ -251,10 +291,10 @@ static void read_ort(struct cv_py_fw *fw)
 		put_version(fw, shown, init.path, shown_line);
 	else if (!own && !shown)
 		put_text(fw, &init, "__version__", CV_F_framework_version);
-	put_ort_cuda(fw, &src, package, own_word, provider);
+	put_ort_cuda(fw, &src, package, own_word, provider, err);
 	if (own_word && text_of(&src, "rocm_version", &own_line))
 		put_text(fw, &src, "rocm_version", CV_F_framework_hip);
-	cv_py_fw_gpu_lib(fw, provider, cv_path_join(fw->a, fw->dir, "capi"));
+	put_gpu_lib(fw, provider, err, cv_path_join(fw->a, fw->dir, "capi"));
 }
 
 /* The three numbers of TF_MAJOR_VERSION, TF_MINOR_VERSION and TF_PATCH_VERSION in a header. */
@@ -329,7 +369,7 @@ static void read_tensorflow(struct cv_py_fw *fw)
 	}
 	put_info(fw, &src, info, "cuda_version", CV_F_framework_cuda);
 	put_info(fw, &src, info, "cudnn_version", CV_F_framework_cudnn);
-	cv_py_fw_gpu_lib(fw, first_of(fw, libs), fw->dir);
+	put_first_gpu_lib(fw, libs, fw->dir);
 }
 
 /* The numbers at the beginning of s: "12" of "12x", "12.2" of "12.2-foo". */
@@ -362,7 +402,7 @@ static bool read_jax_plugins(struct cv_py_fw *fw)
 			if (cuda)
 				cv_facts_str(fw->facts, fw->s, CV_F_framework_cuda, cuda, at(plugin, 0));
 			if (!found)
-				cv_py_fw_gpu_lib(fw, cv_view_exists(fw->c->view, lib) ? lib : NULL, plugin);
+				put_one_gpu_lib(fw, lib, plugin);
 			found = true;
 		}
 	}
@@ -383,7 +423,7 @@ static bool read_old_jaxlib(struct cv_py_fw *fw)
 		if (!cv_py_fw_so(fw, cv_path_join(fw->a, jaxlib, "cuda"), ""))
 			return false;
 		lib = cv_path_join(fw->a, jaxlib, "xla_extension.so");
-		cv_py_fw_gpu_lib(fw, cv_view_exists(fw->c->view, lib) ? lib : NULL, jaxlib);
+		put_one_gpu_lib(fw, lib, jaxlib);
 		return true;
 	}
 	return false;

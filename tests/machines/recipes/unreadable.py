@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files that may not be read: denied is not absent."""
-from boxes import torch_box
+from boxes import ort_box, torch_box
 from recipe import F, case
 
 
@@ -9,6 +9,14 @@ def locked(m, *paths, mode=0o000):
     env = torch_box(m, "2.6.0", "cu124", "NVIDIA A10", "550.90.07")
     for p in paths:
         os.chmod(m.host(p), mode)
+    return env
+
+
+def ort_locked(m, path, mode=0o000):
+    """onnxruntime-gpu of which this part is closed."""
+    import os
+    env = ort_box(m, "1.26.0", driver="550.54.15")
+    os.chmod(m.host("/opt/venv/lib/python3.11/site-packages/onnxruntime/" + path), mode)
     return env
 
 
@@ -27,5 +35,8 @@ CASES = [
          not_evaluated=["driver-library-mismatch"]),
     case("torch-directory", lambda m: locked(m, "/opt/venv/lib/python3.11/site-packages/torch"), user="nobody", verdict="cannot-tell"),
     case("site-packages", lambda m: locked(m, "/opt/venv/lib/python3.11/site-packages"), user="nobody", check=no_guess, verdict="cannot-tell"),
+    case("torch-library-directory", lambda m: locked(m, "/opt/venv/lib/python3.11/site-packages/torch/lib"), user="nobody", verdict="cannot-tell"),
+    case("onnxruntime-library-directory", lambda m: ort_locked(m, "capi"), user="nobody", verdict="cannot-tell"),
+    case("twin-onnxruntime-may-be-read", lambda m: ort_locked(m, "capi", 0o755), user="nobody", verdict="ok", minor=True),
     case("twin-all-may-be-read", locked, user="nobody", verdict="ok"),
 ]
