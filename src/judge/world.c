@@ -129,32 +129,30 @@ static void reach_name(const struct search *s, struct cv_arena *a, struct cv_wli
 	}
 }
 
-/* Names of the SONAME decide; where none was met, the collector's word on how it got there does. */
+/*
+ * Names of the SONAME decide: a stub libcuda.so with the SONAME libcuda.so.1 is found by no program that asks for that. Where
+ * the SONAME is not known, the collector's word on how it got there does.
+ */
 static void reach(const struct search *s, struct cv_arena *a, struct cv_wlib *lib)
 {
 	const struct cv_strv *names = cv_fact_list(lib->s, CV_F_lib_names);
 	const struct cv_strv *via = cv_fact_list(lib->s, CV_F_lib_via);
-	bool named = false;
 
 	lib->step = CV_STEP_NONE;
 	lib->order = SIZE_MAX;
 	lib->path = cv_subject_key(lib->s);
 	for (size_t i = 0; i < names->n; i++)
-		if (lib->soname && cv_streq(cv_basename(names->v[i]), lib->soname)) {
-			named = true;
+		if (lib->soname && cv_streq(cv_basename(names->v[i]), lib->soname))
 			reach_name(s, a, lib, names->v[i]);
-		}
-	if (lib->soname && cv_streq(cv_basename(cv_subject_key(lib->s)), lib->soname)) {
-		named = true;
+	if (lib->soname && cv_streq(cv_basename(cv_subject_key(lib->s)), lib->soname))
 		reach_name(s, a, lib, cv_subject_key(lib->s));
-	}
 	if (lib->step != CV_STEP_NONE)
 		return;
 	if (cv_strv_has(via, "ld.so.cache"))
 		lib->step = CV_STEP_CACHE;
-	else if (!named && cv_strv_has(via, "LD_LIBRARY_PATH"))
+	else if (!lib->soname && cv_strv_has(via, "LD_LIBRARY_PATH"))
 		lib->step = CV_STEP_LD_LIBRARY_PATH;
-	else if (!named && cv_strv_has(via, "default directory"))
+	else if (!lib->soname && cv_strv_has(via, "default directory"))
 		lib->step = CV_STEP_DEFAULT;
 }
 
