@@ -92,9 +92,14 @@ static const struct {
 	{ "cublas", "nvidia-cublas" },
 	{ "cublasLt", "nvidia-cublas" },
 	{ "cudnn", "nvidia-cudnn" },
+	{ "cufft", "nvidia-cufft" },
+	{ "curand", "nvidia-curand" },
+	{ "cusolver", "nvidia-cusolver" },
+	{ "cusparse", "nvidia-cusparse" },
+	{ "nvrtc", "nvidia-cuda-nvrtc" },
 };
 
-static const char *wheel_of(struct cv_str family)
+const char *cv_wheel_of(struct cv_str family)
 {
 	for (size_t i = 0; i < sizeof(wheels) / sizeof(wheels[0]); i++)
 		if (cv_str_is(family, wheels[i].family))
@@ -105,7 +110,7 @@ static const char *wheel_of(struct cv_str family)
 /* Does an undamaged nvidia wheel of the environment bring this library? */
 static bool wheel_provides(const struct cv_judge_ctx *ctx, const struct cv_wenv *env, const char *soname)
 {
-	const char *wheel = wheel_of(cv_soname_family(soname));
+	const char *wheel = cv_wheel_of(cv_soname_family(soname));
 	struct cv_str major = cv_soname_major(soname);
 
 	for (size_t i = 0; wheel && i < env->packages.n; i++) {
@@ -183,7 +188,7 @@ struct cv_provided cv_load_provided(const struct cv_judge_ctx *ctx, const struct
 
 bool cv_soname_decides(const char *soname)
 {
-	return wheel_of(cv_soname_family(soname)) && cv_soname_major(soname).n;
+	return cv_wheel_of(cv_soname_family(soname)) && cv_soname_major(soname).n;
 }
 
 void cv_load_needs(const struct cv_judge_ctx *ctx, const struct cv_wload *l, struct cv_strv *ret)

@@ -25,6 +25,8 @@ struct cv_provided {
 	const struct cv_wlib *other_major; /* the same library of another major, when by is NONE */
 };
 struct cv_provided cv_load_provided(const struct cv_judge_ctx *ctx, const struct cv_wload *l, const char *soname);
+/* The nvidia wheel that brings a family of libraries ("cufft" -> "nvidia-cufft", without -cu12), or NULL. */
+const char *cv_wheel_of(struct cv_str family);
 /* Is this library one of those that decide: a CUDA run-time, cuBLAS or cuDNN with a major? */
 bool cv_soname_decides(const char *soname);
 /* The libraries of the CUDA stack that decide: those of DT_NEEDED that collectors list, and cuDNN where it is opened later. */

@@ -61,21 +61,10 @@ static const char *blind_because(const struct cv_judge_ctx *ctx, const struct cv
 /* The wheel of the CUDA stack that brings a library, as the package pins it or by its usual name. */
 static const char *wheel_spec(const struct cv_judge_ctx *ctx, const struct cv_wload *l, const char *soname)
 {
-	static const struct {
-		const char *family, *stem;
-	} stems[] = {
-		{ "cudart", "nvidia-cuda-runtime" },
-		{ "cublas", "nvidia-cublas" },
-		{ "cublasLt", "nvidia-cublas" },
-		{ "cudnn", "nvidia-cudnn" },
-	};
 	const struct cv_strv *requires = cv_fact_list(l->pkg, CV_F_package_requires);
 	int64_t cuda = l->cuda ? cv_ver_part(l->cuda, 0) : 0;
-	const char *stem = NULL;
+	const char *stem = cv_wheel_of(cv_soname_family(soname));
 
-	for (size_t i = 0; i < sizeof(stems) / sizeof(stems[0]); i++)
-		if (cv_str_is(cv_soname_family(soname), stems[i].family))
-			stem = stems[i].stem;
 	for (size_t i = 0; stem && i < requires->n; i++)
 		if (cv_starts(requires->v[i], stem)) {
 			struct cv_str s = cv_str_of(requires->v[i]);
@@ -85,8 +74,9 @@ static const char *wheel_spec(const struct cv_judge_ctx *ctx, const struct cv_wl
 		}
 	if (!stem || !cuda)
 		return NULL;
+	/* The version of a wheel begins with the number of its SONAME, which is not always that of CUDA (cuFFT 12 is CUDA 13's). */
 	if (cuda >= 13 && !is_cudnn(soname))
-		return cv_arena_printf(ctx->a, "%s>=%lld,<%lld", stem, (long long)cuda, (long long)cuda + 1);
+		return cv_arena_printf(ctx->a, "%s==%.*s.*", stem, CV_STR_ARG(cv_soname_major(soname)));
 	return cv_arena_printf(ctx->a, "%s-cu%lld==%.*s.*", stem, (long long)cuda, CV_STR_ARG(cv_soname_major(soname)));
 }
 
@@ -178,6 +168,8 @@ static void judge_libs(struct cv_judge_ctx *ctx, const struct cv_rule *self, enu
 			struct cv_finding *f = report_lacking(ctx, self, l, &sonames, NULL);
 
 			cv_find_why(ctx, f, "Neither the environment nor the directories that the loader searches hold it.");
+			if (cv_streq(l->framework, "onnxruntime"))
+				cv_fix_ort(ctx, f, l, NULL);
 			add_wheels_fix(ctx, f, l, &sonames);
 		} else {
 			report_major(ctx, self, l, &sonames, other);

@@ -193,6 +193,9 @@ static inline const char *box_torch(struct box *b, const char *version, const ch
 		box_env_lib(b, cv_arena_printf(b->a, "libcudart.so.%d", major), cuda);
 		box_env_lib(b, cv_arena_printf(b->a, "libcublas.so.%d", major), cuda);
 		box_env_lib(b, cv_arena_printf(b->a, "libcublasLt.so.%d", major), cuda);
+		box_env_lib(b, cv_arena_printf(b->a, "libnvrtc.so.%d", major), cuda);
+		box_env_lib(b, cv_arena_printf(b->a, "libcufft.so.%d", major - 1), cuda);
+		box_env_lib(b, "libcurand.so.10", cuda);
 		box_env_lib(b, "libcudnn.so.9", "9.10.2");
 	}
 	return pkg;
