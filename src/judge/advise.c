@@ -101,10 +101,14 @@ static bool best_build(const struct cv_judge_ctx *ctx, const struct cv_want *wan
 	bool found = false;
 
 	while (cv_str_word(&rest, &word)) {
-		const char *cuda = cuda_of(ctx, word), *variant = cv_str_dup(ctx->a, word), *code;
+		const char *cuda = cuda_of(ctx, word), *variant = cv_str_dup(ctx->a, word), *code, *glibc;
 		bool full, better;
 
 		if (!*cuda || cv_driver_runs(want->api, want->api_exact, cuda) != CV_TRI_OK)
+			continue;
+		/* Builds of one release may ask for different ones: 2.6.0 has 2.17, its cu126 2.28. */
+		glibc = cv_kb_value(ctx->kb, "torch", version, cv_arena_printf(ctx->a, "min_glibc:%s", variant));
+		if (want->glibc && glibc && cv_ver_cmp(CV_VER_DOTTED, want->glibc, glibc) < 0)
 			continue;
 		code = cv_kb_value(ctx->kb, "torch", version,
 				   cv_arena_printf(ctx->a, "code%s:%s", want->aarch64 ? "_aarch64" : "", variant));

@@ -61,6 +61,9 @@ const char *cv_install_command(const struct cv_judge_ctx *ctx, const struct cv_i
 /* True if conda or the distribution's package manager owns this package. */
 bool cv_is_conda(const struct cv_wenv *env, const struct cv_subject *pkg);
 
+/* What to do first where another directory comes before the environment's packages on sys.path; NULL where none does. */
+const char *cv_install_in_vain(const struct cv_judge_ctx *ctx, const struct cv_wload *l);
+
 /*
  * Adds the fix "install this torch build, with its companions as far as they are installed"; false if no build fits, with
  * *ret_none (may be NULL) saying why.

@@ -186,6 +186,31 @@ static void add_torch(struct cv_judge_ctx *ctx, struct cv_finding *f, const stru
 	add_command(ctx, f, &in, torch_changes(ctx, l, b));
 }
 
+const char *cv_install_in_vain(const struct cv_judge_ctx *ctx, const struct cv_wload *l)
+{
+	const struct cv_wenv *env = &ctx->w->envs.v[l->env];
+	const struct cv_strv *sys_path = cv_fact_list(env->s, CV_F_env_sys_path);
+	const char *path = cv_fact_str(l->fw, CV_F_framework_path);
+	const char *dir = path ? cv_dirname(ctx->a, path) : NULL;
+
+	if (!dir || cv_path_below(dir, env->path))
+		return NULL;
+	for (size_t i = 0; i < sys_path->n && !cv_path_below(sys_path->v[i], env->path); i++)
+		if (cv_streq(sys_path->v[i], dir))
+			return cv_arena_printf(ctx->a,
+					       "take %s out of PYTHONPATH, or remove its %s: Python looks there before the packages "
+					       "of %s, so installing into the environment changes nothing",
+					       dir, l->framework, env->path);
+	return NULL;
+}
+
+static bool no_fix(const char *because, const char **ret_none)
+{
+	if (ret_none)
+		*ret_none = because;
+	return false;
+}
+
 bool cv_fix_torch(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct cv_wload *l, const char **ret_none)
 {
 	const struct cv_wenv *env = &ctx->w->envs.v[l->env];
@@ -193,6 +218,8 @@ bool cv_fix_torch(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct c
 	struct cv_build_advice b, full;
 	struct cv_want want;
 
+	if (cv_install_in_vain(ctx, l))
+		return no_fix(cv_install_in_vain(ctx, l), ret_none);
 	if (ctx->w->jetson)
 		none = "install the torch wheel of the board's own JetPack";
 	else if (!cv_want_of(ctx, env, &want))
@@ -201,11 +228,8 @@ bool cv_fix_torch(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct c
 		none = cv_arena_printf(ctx->a,
 				       "no torch build in the knowledge base (%s) fits this driver, these GPUs and this Python",
 				       cv_kb_date(ctx->kb));
-	if (none) {
-		if (ret_none)
-			*ret_none = none;
-		return false;
-	}
+	if (none)
+		return no_fix(none, ret_none);
 	add_torch(ctx, f, l, &b);
 	/* Beyond the driver's CUDA it runs, with less: the other way is an older torch. */
 	if (!cv_is_conda(env, l->pkg) && cv_ver_cmp(CV_VER_DOTTED, want.api, b.cuda) < 0 &&
@@ -274,6 +298,8 @@ bool cv_fix_ort(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct cv_
 	const char *none = NULL;
 	bool with_libs;
 
+	if (cv_install_in_vain(ctx, l))
+		return no_fix(cv_install_in_vain(ctx, l), ret_none);
 	if (ctx->w->jetson)
 		none = "install the onnxruntime-gpu wheel of the board's own JetPack";
 	else if (!cv_want_of(ctx, env, &want))
@@ -283,11 +309,8 @@ bool cv_fix_ort(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct cv_
 			ctx->a,
 			"no onnxruntime-gpu%s in the knowledge base (%s) has code for these GPUs and a wheel for this Python",
 			major ? cv_arena_printf(ctx->a, " for CUDA %lld", (long long)major) : "", cv_kb_date(ctx->kb));
-	if (none) {
-		if (ret_none)
-			*ret_none = none;
-		return false;
-	}
+	if (none)
+		return no_fix(none, ret_none);
 	if (cv_is_conda(env, l->pkg)) {
 		cv_find_command(ctx, f, conda_command(ctx, env, "onnxruntime", cv_ver_part(b.cuda, 0)),
 				"installs the CUDA build of conda-forge");

@@ -238,6 +238,10 @@ static void add_gpu_build_fix(struct cv_judge_ctx *ctx, struct cv_finding *f, co
 	struct cv_install in = { .env = &ctx->w->envs.v[l->env], .pkg = l->pkg };
 	const char *version = l->version ? cv_ver_public(ctx->a, l->version) : NULL, *command;
 
+	if (cv_install_in_vain(ctx, l)) {
+		cv_find_text(ctx, f, cv_install_in_vain(ctx, l), "lets the environment's own copy be imported");
+		return;
+	}
 	if (cv_streq(l->framework, "jax") && version) {
 		cv_strv_push(ctx->a, &in.specs, cv_arena_printf(ctx->a, "jax[%s]==%s", jax_extra(ctx, version), version));
 	} else if (cv_streq(l->framework, "tensorflow") && version) {
