@@ -311,23 +311,50 @@ CV_RULE(cv_rule_damaged)
 		cv_not_evaluated(ctx, self, "no package has a RECORD that could be compared");
 }
 
-static void report_hidden(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wenv *env,
-			  const struct cv_subject *hidden, const struct cv_subject *seen)
+/* The framework whose wheel it is, or NULL. */
+static const struct cv_wload *load_of(const struct cv_judge_ctx *ctx, const struct cv_wenv *env, const struct cv_subject *pkg)
 {
-	bool foreign = !cv_path_below(path_of(seen), env->path);
-	bool same =
-		version_of(hidden) && version_of(seen) && cv_ver_cmp(CV_VER_PEP440, version_of(hidden), version_of(seen)) == 0;
+	for (size_t i = 0; i < ctx->w->loads.n; i++)
+		if (ctx->w->loads.v[i].env == env->index && ctx->w->loads.v[i].pkg == pkg)
+			return &ctx->w->loads.v[i];
+	return NULL;
+}
+
+/* A copy that is not imported, and the one that is. */
+struct hidden {
+	const struct cv_subject *hidden, *seen;
+};
+
+static bool is_foreign(const struct cv_wenv *env, const struct hidden *h)
+{
+	return !cv_path_below(path_of(h->seen), env->path);
+}
+
+/* A copy of the environment's own, or of the same version, is what an import should get. */
+static bool is_mild(const struct cv_wenv *env, const struct hidden *h)
+{
+	const char *a = version_of(h->hidden), *b = version_of(h->seen);
+
+	return !is_foreign(env, h) || (a && b && cv_ver_cmp(CV_VER_PEP440, a, b) == 0);
+}
+
+/* One cause, a directory before another, whatever number of packages it hides: the others are named in one finding. */
+static void report_hidden(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wenv *env,
+			  const struct hidden *h, const struct cv_strv *others)
+{
+	const struct cv_subject *hidden = h->hidden, *seen = h->seen;
+	bool foreign = is_foreign(env, h);
 	struct cv_finding *f = cv_find(ctx, self, "%s in %s hides %s of this environment", label_of(ctx, seen),
 				       cv_dirname(ctx->a, path_of(seen)), label_of(ctx, hidden));
 
-	/* A copy of the environment's own, or of the same version, is what an import should get. */
-	if (!foreign || same)
+	if (is_mild(env, h))
 		f->severity = CV_WARNING;
 	cv_find_env(ctx, f, env);
 	cv_find_subject(f, "package", name_of(seen), path_of(seen));
 	cv_find_param(ctx, f, "package", name_of(seen));
 	cv_find_param(ctx, f, "found", version_of(seen));
 	cv_find_param(ctx, f, "hidden", version_of(hidden));
+	cv_find_params(ctx, f, "also", others);
 	cv_find_fact(ctx, f, seen, CV_F_package_version);
 	cv_find_fact(ctx, f, hidden, CV_F_package_version);
 	cv_find_fact(ctx, f, hidden, CV_F_package_shadowed);
@@ -344,26 +371,49 @@ static void report_hidden(struct cv_judge_ctx *ctx, const struct cv_rule *self, 
 	cv_find_prove(ctx, f, "cuvet check --env %s", cv_shell_quote(ctx->a, env->path));
 }
 
+/* The hidden copies of one environment that are mild or not; a framework's first. */
+static void judge_hidden(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wenv *env, const struct hidden *v,
+			 size_t n, bool mild)
+{
+	const struct hidden *first = NULL;
+	struct cv_strv others = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		if (is_mild(env, &v[i]) == mild && (!first || (load_of(ctx, env, v[i].seen) && !load_of(ctx, env, first->seen))))
+			first = &v[i];
+	for (size_t i = 0; i < n; i++)
+		if (is_mild(env, &v[i]) == mild && &v[i] != first)
+			cv_strv_push(ctx->a, &others, label_of(ctx, v[i].hidden));
+	if (first)
+		report_hidden(ctx, self, env, first, &others);
+}
+
 CV_RULE(cv_rule_shadowed)
 {
-	size_t n = 0, checked = 0;
+	size_t packages = cv_facts_count(ctx->facts, CV_KIND_package), found = 0, checked = 0;
+	struct hidden *v = cv_arena_array(ctx->a, packages + 1, sizeof(*v));
 
-	for (size_t i = 0; i < cv_facts_count(ctx->facts, CV_KIND_package); i++) {
-		const struct cv_subject *pkg = cv_facts_at(ctx->facts, CV_KIND_package, i);
-		const char *home = cv_fact_str(pkg, CV_F_package_env);
+	for (size_t e = 0; v && e < ctx->w->envs.n; e++) {
+		const struct cv_wenv *env = &ctx->w->envs.v[e];
+		size_t n = 0;
 
-		checked += cv_fact_known(pkg, CV_F_package_shadowed);
-		for (size_t e = 0; home && cv_fact_true(pkg, CV_F_package_shadowed) && e < ctx->w->envs.n; e++) {
-			const struct cv_wenv *env = &ctx->w->envs.v[e];
-			const struct cv_subject *seen = cv_streq(env->path, home) ? cv_wenv_package(env, name_of(pkg)) : NULL;
+		for (size_t i = 0; i < packages; i++) {
+			const struct cv_subject *pkg = cv_facts_at(ctx->facts, CV_KIND_package, i);
+			const char *home = cv_fact_str(pkg, CV_F_package_env);
+			const struct cv_subject *seen;
 
-			if (!seen)
+			if (!home || !cv_streq(env->path, home))
 				continue;
-			n++;
-			report_hidden(ctx, self, env, pkg, seen);
+			checked += cv_fact_known(pkg, CV_F_package_shadowed);
+			seen = cv_fact_true(pkg, CV_F_package_shadowed) ? cv_wenv_package(env, name_of(pkg)) : NULL;
+			if (seen)
+				v[n++] = (struct hidden){ pkg, seen };
 		}
+		judge_hidden(ctx, self, env, v, n, false);
+		judge_hidden(ctx, self, env, v, n, true);
+		found += n;
 	}
-	if (n)
+	if (found)
 		return;
 	if (checked)
 		cv_ruled_out(ctx, self, "no package of the GPU stack is hidden by another copy");
@@ -386,9 +436,20 @@ static const char *glibc_needed(const struct cv_judge_ctx *ctx, const struct cv_
 	return *ret_has_row ? ret_row->value : by_tag;
 }
 
+/* A wheel that asks for a newer glibc than there is. */
+struct too_new {
+	const struct cv_subject *pkg;
+	const char *needed;
+	struct cv_kb_row row;
+	bool has_row;
+};
+
+/* One cause, however many wheels it stops: the others are named in the finding of the first. */
 static void report_glibc(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wenv *env,
-			 const struct cv_subject *pkg, const char *needed, const struct cv_kb_row *row)
+			 const struct too_new *main, const struct cv_strv *others)
 {
+	const struct cv_subject *pkg = main->pkg;
+	const char *needed = main->needed;
 	const char *glibc = cv_fact_str(ctx->w->machine, CV_F_machine_glibc);
 	struct cv_finding *f = cv_find(ctx, self, "%s needs glibc %s, this system has %s", label_of(ctx, pkg), needed, glibc);
 
@@ -397,14 +458,16 @@ static void report_glibc(struct cv_judge_ctx *ctx, const struct cv_rule *self, c
 	cv_find_param(ctx, f, "package", label_of(ctx, pkg));
 	cv_find_param(ctx, f, "needed", needed);
 	cv_find_param(ctx, f, "found", glibc);
+	cv_find_params(ctx, f, "also", others);
 	cv_find_fact(ctx, f, ctx->w->machine, CV_F_machine_glibc);
 	cv_find_fact(ctx, f, pkg, CV_F_package_tags);
-	if (row)
-		cv_find_row(ctx, f, row);
+	if (main->has_row)
+		cv_find_row(ctx, f, &main->row);
 	cv_find_why(
 		ctx, f,
-		"Its libraries ask the loader for symbol versions up to GLIBC_%s, which this system's libc.so.6 does not have.",
-		needed);
+		"Its libraries ask the loader for symbol versions up to GLIBC_%s, which this system's libc.so.6 does not have%s.",
+		needed,
+		others->n ? cv_arena_printf(ctx->a, ", and so do those of %zu more wheel%s", others->n, others->n == 1 ? "" : "s") : "");
 	if (!cv_streq(name_of(pkg), "torch") || !cv_world_load(ctx->w, env->index, "torch") ||
 	    !cv_fix_torch(ctx, f, cv_world_load(ctx->w, env->index, "torch"), NULL))
 		cv_find_text(ctx, f,
@@ -417,6 +480,45 @@ static void report_glibc(struct cv_judge_ctx *ctx, const struct cv_rule *self, c
 	hit_users(ctx, f, env, pkg);
 }
 
+/* The wheels of an environment that ask for too much; a framework's own come first. *ret_checked counts those that say. */
+static size_t too_new_wheels(const struct cv_judge_ctx *ctx, const struct cv_wenv *env, const char *glibc, struct too_new *v,
+			     size_t *ret_checked)
+{
+	size_t n = 0, frameworks = 0;
+
+	for (size_t i = 0; i < env->packages.n; i++) {
+		struct too_new t = { .pkg = env->packages.v[i] };
+
+		t.needed = glibc_needed(ctx, t.pkg, &t.row, &t.has_row);
+		*ret_checked += t.needed != NULL;
+		if (!t.needed || cv_ver_cmp(CV_VER_DOTTED, glibc, t.needed) >= 0)
+			continue;
+		v[n++] = t;
+		if (load_of(ctx, env, t.pkg)) {
+			v[n - 1] = v[frameworks];
+			v[frameworks++] = t;
+		}
+	}
+	return n;
+}
+
+static size_t judge_glibc(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wenv *env, const char *glibc,
+			  size_t *ret_checked)
+{
+	struct too_new *v = cv_arena_array(ctx->a, env->packages.n + 1, sizeof(*v));
+	size_t n = v ? too_new_wheels(ctx, env, glibc, v, ret_checked) : 0, frameworks = 0;
+	struct cv_strv others = { 0 };
+	const struct cv_strv none = { 0 };
+
+	while (frameworks < n && load_of(ctx, env, v[frameworks].pkg))
+		frameworks++;
+	for (size_t i = frameworks ? frameworks : 1; i < n; i++)
+		cv_strv_push(ctx->a, &others, label_of(ctx, v[i].pkg));
+	for (size_t i = 0; i < n && i < (frameworks ? frameworks : 1); i++)
+		report_glibc(ctx, self, env, &v[i], i == 0 ? &others : &none);
+	return n;
+}
+
 CV_RULE(cv_rule_glibc)
 {
 	const char *glibc = cv_fact_str(ctx->w->machine, CV_F_machine_glibc);
@@ -427,18 +529,7 @@ CV_RULE(cv_rule_glibc)
 		return;
 	}
 	for (size_t e = 0; e < ctx->w->envs.n; e++)
-		for (size_t i = 0; i < ctx->w->envs.v[e].packages.n; i++) {
-			const struct cv_subject *pkg = ctx->w->envs.v[e].packages.v[i];
-			struct cv_kb_row row;
-			bool has_row;
-			const char *needed = glibc_needed(ctx, pkg, &row, &has_row);
-
-			checked += needed != NULL;
-			if (!needed || cv_ver_cmp(CV_VER_DOTTED, glibc, needed) >= 0)
-				continue;
-			n++;
-			report_glibc(ctx, self, &ctx->w->envs.v[e], pkg, needed, has_row ? &row : NULL);
-		}
+		n += judge_glibc(ctx, self, &ctx->w->envs.v[e], glibc, &checked);
 	if (n)
 		return;
 	if (checked)
