@@ -45,7 +45,21 @@ def split(command):
             raise Unknown(part)
 
 
+def nvidia(env, spec):
+    """One of NVIDIA's wheels, by a range of versions: the release of its CUDA line."""
+    m = re.match(r"^nvidia-([a-z-]+?)(?:-cu(\d\d))?(?:==|>=)(\d+)", spec)
+    if not m:
+        raise Unknown(spec)
+    part, major = m.group(1), m.group(2) or "13"
+    table = {"11": pyenv.CU118, "12": pyenv.CU128, "13": pyenv.CU130}[major]
+    if part not in table or not table[part].startswith(m.group(3) + "."):
+        raise Unknown(spec)
+    env.nvidia(part, table[part], major)
+
+
 def install(env, spec):
+    if spec.startswith("nvidia-"):
+        return nvidia(env, spec)
     m = re.match(r"^([A-Za-z0-9._-]+)(?:\[([^]]*)\])?(?:==([0-9.]+)(?:\+(\w+))?)?$", spec)
     if not m:
         raise Unknown(spec)

@@ -321,14 +321,19 @@ def modinfo(**fields):
     return b"".join(s.encode() + b"\0" for s in out)
 
 
-def fatbin(targets, containers=20, stray=()):
-    """A .nv_fatbin section: containers that all hold the targets ("sm_80", "sm_90a", "compute_120"), then one with the stray ones."""
+def fatbin(targets, containers=20, stray=(), isa="8.0"):
+    """A .nv_fatbin section: containers that all hold the targets ("sm_80", "sm_90a", "compute_120"), then one with the stray ones.
+
+    isa: PTX ISA version of the toolkit that made them.
+    """
+    major, minor = (int(x) for x in isa.split("."))
+
     def entry(target):
         kind, _, name = target.partition("_")
         arch = int("".join(c for c in name if c.isdigit()))
         flags = {"a": 0x100000, "f": 0x200000}.get(name[-1], 0)
         payload = b"\x7fELF" + b"\0" * 12 if kind == "sm" else b".version 8.0\0\0\0\0"
-        return struct.pack("<HHIQIIHHIIIQQQ", 2 if kind == "sm" else 1, 0x101, 64, len(payload), 0, 0, 0, 8, arch, 0, 0, flags, 0, 0) + payload
+        return struct.pack("<HHIQIIHHIIIQQQ", 2 if kind == "sm" else 1, 0x101, 64, len(payload), 0, 0, minor, major, arch, 0, 0, flags, 0, 0) + payload
 
     def container(names):
         body = b"".join(entry(t) for t in names)

@@ -84,6 +84,8 @@ ORT_CODE = {  # first release -> GPU code of the CUDA provider
     (1, 27): ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90a", "sm_100a", "sm_120a", "compute_120"],
     (1, 29): ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90a", "sm_120a"],
 }
+PTX_ISA = {"11.7": "7.7", "11.8": "7.8", "12.1": "8.1", "12.2": "8.2", "12.4": "8.4", "12.5": "8.5", "12.6": "8.5", "12.8": "8.7", "12.9": "8.8",
+           "13.0": "9.0", "13.2": "9.2"}
 ORT_CUDA = {(1, 16): "11.8", (1, 19): "12.2", (1, 24): "12.8", (1, 27): "13.0"}
 
 
@@ -169,8 +171,8 @@ class Env:
 
     # --- NVIDIA's wheels
 
-    def nvidia(self, part, version, major, pip_name=None):
-        """One nvidia wheel: part as in NVLIBS or cudnn, major of CUDA ("12")."""
+    def nvidia(self, part, version, major, pip_name=None, old=False):
+        """One nvidia wheel: part as in NVLIBS or cudnn, major of CUDA ("12"). Those for CUDA before 12.8 ask for glibc 2.17 only (old)."""
         new_style = major == "13"
         name = pip_name or ("nvidia-%s%s" % (part, "" if new_style and part not in ("cudnn", "nccl") else "-cu" + major))
         where = "nvidia/" + ("cu13" if new_style and part not in ("cudnn", "nccl") else NVDIR.get(part, part)) + "/lib"
@@ -185,11 +187,14 @@ class Env:
         base = "" if new_style and part not in ("cudnn", "nccl") else "nvidia/%s/__init__.py" % NVDIR.get(part, part)
         if base:
             files[base] = ""
-        return self.install(name, version, files, tag="py3-none-manylinux_2_27_" + self.m.arch, top=["nvidia"])
+        self.replace(name)
+        old = old or major == "11"
+        return self.install(name, version, files, tag="py3-none-%s_%s" % ("manylinux2014" if old else "manylinux_2_27", self.m.arch), top=["nvidia"])
 
     def cudnn_files(self, version, where):
         numbers = [int(x) for x in version.split(".")[:3]]
         blob = struct.pack("<BBBB", numbers[2], numbers[1], numbers[0], 0)
+        code = {".cudnn_code": b"\0" * (16 * (numbers[1] * 10 + numbers[2]))}  # no two releases have one size
         major = str(numbers[0])
         shim = "libcudnn.so." + major
         files = {"%s/%s" % (where, shim): self.so(shim, ["libdl.so.2", "libc.so.6"], runpath="$ORIGIN", verdef=[shim],
@@ -198,7 +203,7 @@ class Env:
             lib = "libcudnn_%s.so.%s" % (sub, major)
             symbol = {"ops": "ops_infer", "cnn": "cnn_infer", "adv": "adv_infer"}.get(sub, sub)
             files["%s/%s" % (where, lib)] = self.so(
-                lib, ["libdl.so.2", "libc.so.6"], runpath="$ORIGIN:$ORIGIN/../../cublas/lib", verdef=[lib],
+                lib, ["libdl.so.2", "libc.so.6"], runpath="$ORIGIN:$ORIGIN/../../cublas/lib", verdef=[lib], sections=code,
                 symbols=[Sym("cudnn_%s_version" % symbol, data=blob, version=lib)])
         return files
 
@@ -217,10 +222,12 @@ class Env:
         for part, pin in sorted(pins.items()):
             requires.append("%s==%s; platform_system == \"Linux\"" % (self.nvidia_name(part, major), pin))
         self.brings("filelock", "typing-extensions", "sympy", "networkx", "jinja2", "fsspec")
-        self.install("torch", meta_version, files, requires, top=["functorch", "torch", "torchgen"])
+        old = tuple(int(x) for x in version.split(".")[:2]) < (2, 7) and build != "cu126"
+        tag = "%s-%s-%s" % (self.tag, self.tag, "manylinux1_" + self.m.arch if old else self.plat)
+        self.install("torch", meta_version, files, requires, tag=tag, top=["functorch", "torch", "torchgen"])
         if deps and cuda:
             for part, pin in sorted(pins.items()):
-                self.nvidia(part, pin, major)
+                self.nvidia(part, pin, major, old=build in ("cu121", "cu124", "cu126"))
         return self
 
     @staticmethod
@@ -249,7 +256,7 @@ class Env:
             lib + "libc10.so": self.so("libc10.so", rpath=rpath),
             lib + "libc10_cuda.so": self.so("libc10_cuda.so", ["libc10.so", cudart, "libc.so.6"], rpath=rpath, verneed={cudart: [cudart]}),
             lib + "libtorch_cuda.so": self.so("libtorch_cuda.so", cuda_needed, rpath=rpath, verneed={cudart: [cudart], cudnn: [cudnn]},
-                                              sections={".nv_fatbin": elfw.fatbin(code)}),
+                                              sections={".nv_fatbin": elfw.fatbin(code, isa=PTX_ISA[cuda_of(build)])}),
             lib + "libtorch_python.so": self.so("libtorch_python.so", ["libtorch.so", "libtorch_cuda.so", "libc10.so", cudnn, "libc.so.6"], rpath=rpath),
             lib + "libcaffe2_nvrtc.so": self.so("libcaffe2_nvrtc.so", NVLIBS["cuda-nvrtc"][major] + ["libcuda.so.1", "libc.so.6"], rpath=rpath),
             lib + "libtorch_global_deps.so": self.so("libtorch_global_deps.so", [cudart, "libc.so.6"], rpath=rpath),
@@ -305,7 +312,7 @@ class Env:
         cudart = NVLIBS["cuda-runtime"][major][0]
         needed += [cudart] + ([] if key >= (1, 28) else [cudnn]) + (["libcuda.so.1"] if key >= (1, 27) else [])
         return self.so(None, needed + ["libdl.so.2", "libstdc++.so.6", "libm.so.6", "libc.so.6"], verdef=["VERS_1.0"], verneed={cudart: [cudart]},
-                       symbols=[Sym("GetProvider", version="VERS_1.0")], sections={".nv_fatbin": elfw.fatbin(since(ORT_CODE, version))})
+                       symbols=[Sym("GetProvider", version="VERS_1.0")], sections={".nv_fatbin": elfw.fatbin(since(ORT_CODE, version), isa=PTX_ISA[cuda])})
 
     def tensorflow(self, version, cuda=True, extra=False, pins=None):
         """tensorflow (with GPU support built in) or tensorflow-cpu; extra: with the nvidia wheels of [and-cuda]."""
@@ -316,7 +323,7 @@ class Env:
                    "'compute_90']), ('cuda_version', '12.5.1'), ('cudnn_version', '9')" if cuda else ""))
         lib = {"tensorflow/libtensorflow_cc.so.2": self.so("libtensorflow_cc.so.2", ["libtensorflow_framework.so.2", "libc.so.6"], verdef=["tensorflow"],
                                                            symbols=[Sym("TF_Version", version="tensorflow")],
-                                                           sections={".nv_fatbin": elfw.fatbin(["sm_60", "sm_70", "sm_80", "sm_89", "sm_90", "compute_90"])} if cuda else None),
+                                                           sections={".nv_fatbin": elfw.fatbin(["sm_60", "sm_70", "sm_80", "sm_89", "sm_90", "compute_90"], isa="8.5")} if cuda else None),
                "tensorflow/libtensorflow_framework.so.2": self.so("libtensorflow_framework.so.2")}
         lib.update({"tensorflow/__init__.py": "", "tensorflow/python/platform/build_info.py": info,
                     "tensorflow/tools/pip_package/__init__.py": ""})

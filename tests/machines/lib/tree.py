@@ -221,9 +221,9 @@ class Machine(Tree):
 
     def cache(self):
         """Writes ld.so.cache from the libraries put into loader directories so far."""
-        rows = sorted(((cache_key(s), s, p) for s, p in self.libs), reverse=True)
+        rows = sorted(self.libs, key=lambda row: cache_key(row[0]), reverse=True)  # of equal names the one met first stays first
         flags = 0x0303 if self.arch == "x86_64" else 0x0A03
-        return self.write("/etc/ld.so.cache", ldcache([(s, p, flags, 0) for _, s, p in rows]))
+        return self.write("/etc/ld.so.cache", ldcache([(s, p, flags, 0) for s, p in rows]))
 
     def lib(self, path, soname=None, needed=("libc.so.6",), on_loader_path=False, **kw):
         self.write(path, elfw.build(self.arch, soname=soname, needed=list(needed), **kw))
