@@ -37,6 +37,7 @@ endfunction()
 add_runner(machines.all tests/machines/run.py $<TARGET_FILE:cuvet> --jobs 2)
 set_tests_properties(machines.all PROPERTIES PROCESSORS 2)
 add_runner(machines.builders tests/machines/builders.py)
+add_runner(machines.bundles tests/machines/bundles.py $<TARGET_FILE:cuvet>)
 
 add_runner(explain.cases tests/cases/run.py $<TARGET_FILE:cuvet>)
 
