@@ -129,20 +129,6 @@ static bool wheel_provides(const struct cv_judge_ctx *ctx, const struct cv_wenv 
 	return false;
 }
 
-static bool lib_in_env(const struct cv_wenv *env, const struct cv_wlib *lib)
-{
-	const struct cv_strv *path = cv_fact_list(env->s, CV_F_env_sys_path);
-
-	if (lib->env && cv_streq(lib->env, env->path))
-		return true;
-	if (cv_path_below(cv_subject_key(lib->s), env->path))
-		return true;
-	for (size_t i = 0; i < path->n; i++)
-		if (cv_path_below(cv_subject_key(lib->s), path->v[i]))
-			return true;
-	return false;
-}
-
 static bool lib_is(const struct cv_wlib *lib, const char *soname)
 {
 	return cv_streq(lib->soname ? lib->soname : cv_basename(lib->path), soname);
@@ -153,11 +139,6 @@ static bool same_family(const struct cv_wlib *lib, struct cv_str family)
 	return lib->soname && cv_str_eq(cv_soname_family(lib->soname), family);
 }
 
-static bool is_stub(const struct cv_wlib *lib)
-{
-	return lib->origin && cv_streq(lib->origin, "stub");
-}
-
 struct cv_provided cv_load_provided(const struct cv_judge_ctx *ctx, const struct cv_wload *l, const char *soname)
 {
 	const struct cv_world *w = ctx->w;
@@ -165,21 +146,22 @@ struct cv_provided cv_load_provided(const struct cv_judge_ctx *ctx, const struct
 	struct cv_str family = cv_soname_family(soname);
 	struct cv_provided p = { 0 };
 
-	for (size_t i = 0; i < w->libs.n; i++) {
-		const struct cv_wlib *lib = &w->libs.v[i];
-		bool in_env = lib_in_env(env, lib), reached = lib->step != CV_STEP_NONE;
-		enum cv_provider by = in_env ? CV_PROVIDER_ENV : reached ? CV_PROVIDER_LOADER : CV_PROVIDER_ELSEWHERE;
+	for (size_t i = 0; i < env->near.n; i++) {
+		const struct cv_wlib *lib = env->near.v[i].lib;
+		enum cv_provider by = env->near.v[i].in_env ? CV_PROVIDER_ENV : CV_PROVIDER_LOADER;
 
-		if (is_stub(lib))
-			continue;
 		if (lib_is(lib, soname)) {
 			if (p.by == CV_PROVIDER_NONE || by < p.by) {
 				p.by = by;
 				p.lib = lib;
 			}
-		} else if ((in_env || reached) && same_family(lib, family) && !p.other_major) {
+		} else if (same_family(lib, family) && !p.other_major) {
 			p.other_major = lib;
 		}
+	}
+	if (p.by == CV_PROVIDER_NONE) {
+		p.lib = cv_map_get(&w->by_soname, soname);
+		p.by = p.lib ? CV_PROVIDER_ELSEWHERE : CV_PROVIDER_NONE;
 	}
 	if ((p.by == CV_PROVIDER_NONE || p.by == CV_PROVIDER_ELSEWHERE) && wheel_provides(ctx, env, soname))
 		p = (struct cv_provided){ .by = CV_PROVIDER_ENV };
@@ -332,10 +314,10 @@ static const char *cudnn_shown(const struct cv_judge_ctx *ctx, const struct cv_w
 {
 	const struct cv_wenv *env = &ctx->w->envs.v[l->env];
 
-	for (size_t i = 0; i < ctx->w->libs.n; i++) {
-		const struct cv_wlib *lib = &ctx->w->libs.v[i];
+	for (size_t i = 0; i < env->near.n; i++) {
+		const struct cv_wlib *lib = env->near.v[i].lib;
 
-		if (lib->family && cv_streq(lib->family, "cudnn") && lib_in_env(env, lib) && lib->version)
+		if (env->near.v[i].in_env && lib->family && cv_streq(lib->family, "cudnn") && lib->version)
 			return lib->version;
 	}
 	return l->cudnn;

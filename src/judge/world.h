@@ -75,6 +75,12 @@ struct cv_wgpu {
 
 enum cv_build { CV_BUILD_UNKNOWN, CV_BUILD_GPU, CV_BUILD_CPU, CV_BUILD_ROCM };
 
+/* A library that a program of an environment can get: its own, or one that the loader reaches. */
+struct cv_wnear {
+	const struct cv_wlib *lib;
+	bool in_env;
+};
+
 struct cv_wenv {
 	const struct cv_subject *s;
 	size_t index;
@@ -82,6 +88,7 @@ struct cv_wenv {
 	const char *py; /* "3.12" or NULL */
 	bool active, selected, managed;
 	CV_VEC(const struct cv_subject *) packages;
+	CV_VEC(struct cv_wnear) near; /* in the order of cv_world.libs, without stubs */
 };
 
 struct cv_wload {
@@ -114,6 +121,7 @@ struct cv_world {
 	const char *arch; /* never NULL: "" if not known */
 	struct cv_wdriver driver;
 	CV_VEC(struct cv_wlib) libs;
+	struct cv_map by_soname; /* -> the first struct cv_wlib of that SONAME (or file name) that is no stub */
 	CV_VEC(struct cv_wgpu) gpus;
 	CV_VEC(struct cv_wenv) envs;
 	CV_VEC(struct cv_wload) loads;

@@ -310,11 +310,60 @@ static void add_loads(struct cv_world *w, const struct cv_facts *facts, const st
 	}
 }
 
+static bool is_stub(const struct cv_wlib *lib)
+{
+	return lib->origin && cv_streq(lib->origin, "stub");
+}
+
+static bool lib_in_env(const struct cv_wenv *env, const struct cv_wlib *lib)
+{
+	const struct cv_strv *path = cv_fact_list(env->s, CV_F_env_sys_path);
+
+	if (lib->env && cv_streq(lib->env, env->path))
+		return true;
+	if (cv_path_below(cv_subject_key(lib->s), env->path))
+		return true;
+	for (size_t i = 0; i < path->n; i++)
+		if (cv_path_below(cv_subject_key(lib->s), path->v[i]))
+			return true;
+	return false;
+}
+
+/* Rules ask for each need of each workload: they look in this list, not in the libraries of all environments. */
+static void find_near(struct cv_world *w, struct cv_wenv *env, struct cv_arena *a)
+{
+	for (size_t i = 0; i < w->libs.n; i++) {
+		const struct cv_wlib *lib = &w->libs.v[i];
+		bool in_env = !is_stub(lib) && lib_in_env(env, lib);
+		struct cv_wnear *near;
+
+		if (is_stub(lib) || (!in_env && lib->step == CV_STEP_NONE))
+			continue;
+		near = CV_VEC_PUSH(a, &env->near);
+		if (near)
+			*near = (struct cv_wnear){ lib, in_env };
+	}
+}
+
+static void index_libs(struct cv_world *w, struct cv_arena *a)
+{
+	for (size_t i = 0; i < w->libs.n; i++) {
+		struct cv_wlib *lib = &w->libs.v[i];
+		const char *name = lib->soname ? lib->soname : cv_basename(lib->path);
+
+		if (!is_stub(lib) && !cv_map_get(&w->by_soname, name))
+			(void)cv_map_set(a, &w->by_soname, name, lib);
+	}
+	for (size_t i = 0; i < w->envs.n; i++)
+		find_near(w, &w->envs.v[i], a);
+}
+
 void cv__world_envs(struct cv_world *w, const struct cv_facts *facts, const struct cv_kb *kb, struct cv_arena *a)
 {
 	for (size_t i = 0; i < cv_facts_count(facts, CV_KIND_env); i++)
 		add_env(w, cv_facts_at(facts, CV_KIND_env, i), a);
 	share_packages(w, facts, kb, a);
+	index_libs(w, a);
 	for (size_t i = 0; i < w->envs.n; i++)
 		add_loads(w, facts, kb, &w->envs.v[i], a);
 }
