@@ -112,7 +112,7 @@ def test_installed_packages_are_whole(work):
 def test_pip_removes_what_the_last_one_wrote(work):
     m = tree.Machine(os.path.join(work, "both"))
     env = pyenv.venv(m.distro()).ort("1.26.0", gpu=True).ort("1.26.0").uninstall("onnxruntime")
-    left = sorted(os.listdir(m.host(env.site)))
+    left = sorted(n for n in os.listdir(m.host(env.site)) if n.startswith("onnxruntime"))  # what it requires stays
     assert left == ["onnxruntime", "onnxruntime_gpu-1.26.0.dist-info"], left
     assert sorted(os.listdir(m.host(env.site + "/onnxruntime/capi"))) == ["libonnxruntime_providers_cuda.so", "libonnxruntime_providers_tensorrt.so"]
 
