@@ -12,7 +12,7 @@ ALLOWED = {  # room -> rooms whose headers it may include, besides its own
     "view": ["base", "parse"],  # parse holds the format of a record's index; parse itself never sees the view
     "kb": ["base", "view", "gpucode"],  # the rules of matching alone: match.h
     "gpucode": ["base", "parse"],
-    "loadmap": ["base", "view", "parse", "facts", "kb"],
+    "loadmap": ["base", "view", "parse"],
     "collect": ["base", "view", "parse", "facts", "kb", "gpucode"],
     "judge": ["base", "facts", "kb", "gpucode"],  # the rules of matching and weighing code, not its reader
     "explain": ["base", "parse", "facts", "kb", "judge"],
