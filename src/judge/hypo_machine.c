@@ -141,6 +141,9 @@ CV_HYP_RULE(cv_hyp_compat)
 		if (cv_hypo_hit(x, "cuda-803"))
 			cv_hyp_confirm(h, 30);
 	}
+	/* 803 and 804 have one cause in common and differ in what failed: only 804 says that the GPU refuses forward compatibility. */
+	if (cv_hypo_hit(x, "cuda-804"))
+		cv_hyp_set(x, h, "error_804", "804");
 	if (cv_hypo_hit(x, "cuda-804") && driver)
 		cv_hyp_support(h, 8);
 }
