@@ -111,13 +111,22 @@ static int append(struct list *l, size_t obj)
 
 /*
  * Moves obj in front of before in the link map. In front of the program it is out of the sight of all that walk the map: nobody
- * finds it by name or file any more, its versions are not checked, and ldd does not print it.
+ * finds it by name or file any more, its versions are not checked, and ldd does not print it. The program itself, moved by a library
+ * that names it, stays the beginning, and what lay between is out of sight.
  */
 static void move_in_chain(struct lm_map *m, size_t obj, size_t before)
 {
 	size_t *v = m->pub.chain.v;
 	size_t n = 0, at = 0;
 
+	if (v[0] == obj) {
+		while (at < m->pub.chain.n && v[at] != before)
+			m->objs.v[v[at++]].in_chain = false;
+		m->objs.v[obj].in_chain = true;
+		memmove(v + 1, v + at, (m->pub.chain.n - at) * sizeof(*v));
+		m->pub.chain.n -= at - 1;
+		return;
+	}
 	for (size_t i = 0; i < m->pub.chain.n; i++)
 		if (v[i] != obj)
 			v[n++] = v[i];

@@ -79,6 +79,36 @@ static int complete(struct lm_map *m, size_t root, const struct before *b)
 	return r != 0 || m->stopped ? r : check(m, root);
 }
 
+/*
+ * Room for thread-local data at fixed places is laid out when the program starts; 1664 bytes beyond are left for dlopen, and a few
+ * more by chance of alignment. Only what cannot fit by any chance is told.
+ */
+#define TLS_SURPLUS (1664 + 64)
+#define DF_STATIC_TLS 0x10
+
+static int take_static_tls(struct lm_map *m, size_t root)
+{
+	const struct lm_obj *o = &m->objs.v[root];
+	uint64_t used = m->tls_used;
+
+	for (size_t k = 0; k < o->scope_n; k++) {
+		const struct lm_obj *dep = &m->objs.v[o->scope[k]];
+		const struct cv_elf *e = dep->file ? dep->file->elf : NULL;
+
+		if (!e || dep->relocated || !e->has_tls || !(e->df & DF_STATIC_TLS))
+			continue;
+		if (e->tls_size > TLS_SURPLUS || used + e->tls_size > TLS_SURPLUS) {
+			m->error = (struct lm_error){ .kind = CV_LM_T_STATIC_TLS,
+						      .object = dep->name,
+						      .what = "cannot allocate memory in static TLS block" };
+			return 1;
+		}
+		used += e->tls_size;
+	}
+	m->tls_used = used;
+	return 0;
+}
+
 /* Binds what is new in the search list, the last first. *ret_fatal: the load ends, troubles are told. */
 static int bind(struct lm_map *m, size_t root, unsigned flags, bool *ret_fatal)
 {
@@ -103,6 +133,8 @@ static int open_new(struct lm_map *m, size_t root, const char *name, unsigned fl
 	bool fatal = false;
 	int r = complete(m, root, b);
 
+	if (r == 0 && !m->stopped)
+		r = take_static_tls(m, root);
 	m->dlopening = true;
 	if (r == 0 && !m->stopped)
 		r = bind(m, root, flags, &fatal);

@@ -191,6 +191,7 @@ struct lm_map {
 	struct lm_error error;
 	int err;                /* the loader's errno as a cv_err; it keeps it from one search to the next */
 	size_t steps;
+	uint64_t tls_used;      /* of the surplus for dlopen */
 	bool started, running, dlopening, stack_exec, stopped, said_cwd, asked_cache;
 	size_t vdso;            /* index or CV_LM_NONE */
 	size_t rtld;

@@ -120,6 +120,8 @@ static int try_file(struct lm_search *s, const char *name)
 		return r;
 	if (p->err < 0)
 		return closed(s, name, path, p->err);
+	if (!p->file && cv_view_access(m->sys->view, path, CV_ACCESS_R) == CV_EACCES)
+		return closed(s, name, path, CV_EACCES);
 	if (p->file && p->file->err < 0 && p->file->err != CV_EFORMAT && p->file->err != CV_EIO)
 		return closed(s, name, path, p->file->err);
 	return opened(s, name, p);

@@ -5,7 +5,7 @@
  *	loadmap_dump [-r ROOT] [-L LIBRARY_PATH] [-P PRELOAD] [-C CWD] [-c HWCAPS] [-g GLIBC] [-q] [-s] [-t] [-n] FILE... [-- dlopen args]
  *
  * Each FILE is one map: "file PATH", then objects in load order, the chain that ldd prints, edges, troubles. Behind "--" each
- * argument is a dlopen from the program: "now:NAME", "lazy:NAME", "global:NAME", "globalnow:NAME".
+ * argument is a dlopen from the program: "now:NAME", "lazy:NAME", "global:NAME", "globalnow:NAME"; from a library: "now@PATH:NAME".
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,6 +45,15 @@ static void print_map(const struct cv_loadmap *m)
 		       m->troubles.v[i].message);
 }
 
+/* The object whose file, after links, is this path. */
+static size_t object_of(const struct cv_loadmap *m, const char *path, size_t n)
+{
+	for (size_t i = 1; i < m->objects.n; i++)
+		if (strlen(m->objects.v[i].real) >= n && strncmp(m->objects.v[i].real + strlen(m->objects.v[i].real) - n, path, n) == 0)
+			return i;
+	return CV_LM_NONE;
+}
+
 static int one(struct cv_lm_system *sys, struct cv_arena *a, struct cv_diag *d, const char *path, char **dlopens, bool symbols, bool silent)
 {
 	struct cv_loadmap *m;
@@ -66,8 +75,14 @@ static int one(struct cv_lm_system *sys, struct cv_arena *a, struct cv_diag *d, 
 	for (; r == 0 && dlopens && *dlopens; dlopens++) {
 		unsigned flags = (strncmp(*dlopens, "global", 6) == 0 ? CV_LM_GLOBAL : 0) | (strstr(*dlopens, "now:") ? CV_LM_NOW : 0) |
 				 (symbols ? CV_LM_SYMBOLS : 0);
+		const char *at = strchr(*dlopens, '@'), *colon = strchr(*dlopens, ':');
+		size_t by = at && at < colon ? object_of(m, at + 1, (size_t)(colon - at - 1)) : 0;
 		size_t before = m->troubles.n;
-		int ok = cv_loadmap_dlopen(m, 0, strchr(*dlopens, ':') + 1, flags);
+		int ok;
+
+		if (by == CV_LM_NONE)
+			continue; /* it was not loaded, so it does not ask */
+		ok = cv_loadmap_dlopen(m, by, colon + 1, flags);
 
 		printf("dlopen %s %d\n", *dlopens, ok);
 		for (size_t i = before; i < m->troubles.n; i++)

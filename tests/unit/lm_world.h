@@ -41,6 +41,7 @@ struct lm_elf {
 	unsigned char class, osabi;
 	uint32_t stack;             /* flags of PT_GNU_STACK; 0: read and write */
 	bool no_stack, no_dynamic, no_load;
+	uint64_t static_tls;        /* bytes of thread-local data at a fixed place */
 	uint32_t isa;               /* x86 ISA bits needed */
 	uint32_t kernel[3];         /* of an ABI note */
 	const char *tail;           /* bytes at the end, for a loader; with tail_n */
@@ -245,6 +246,8 @@ static inline void lm_dynamic(struct lm_image *im, const struct lm_elf *e)
 		lm_dyn(im, 29, lm_str(im, e->runpath));
 	if (e->flags1)
 		lm_dyn(im, 0x6ffffffb, e->flags1);
+	if (e->static_tls)
+		lm_dyn(im, 30, 0x10);
 	if (e->now)
 		lm_dyn(im, 24, 0);
 	if (e->symbolic)
@@ -276,6 +279,10 @@ static inline void lm_build(struct lm_image *im, const struct lm_elf *e)
 	lm_phdr(im, ph++, e->no_dynamic ? 0 : 2, 6, lm_put(im, table, 16 * im->dyn_n, 16), 16 * im->dyn_n, 8);
 	if (e->tail)
 		lm_put(im, e->tail, e->tail_n, 1);
+	if (e->static_tls) {
+		lm_phdr(im, ph, 7, 4, 64, 0, 16);
+		lm_w(im->p + 64 + 56 * ph++ + 40, e->static_tls, 8);
+	}
 	if (!e->no_stack)
 		lm_phdr(im, ph++, 0x6474e551, e->stack ? e->stack : 6, 0, 0, 16);
 	lm_phdr(im, ph++, e->no_load ? 0 : 1, 7, 0, im->n, 4096);

@@ -545,6 +545,24 @@ static void test_loadmap_dlopen_refuses_executable_stacks(void **state)
 	}
 }
 
+static void test_loadmap_dlopen_runs_out_of_static_tls(void **state)
+{
+	struct lm_world w;
+
+	(void)state;
+	lm_world_init(&w, "2.36");
+	PUT(&w, "/p", .program = true, .static_tls = 5000);
+	PUT(&w, "/lib/liba.so", .soname = "liba.so", .static_tls = 1200);
+	PUT(&w, "/lib/libb.so", .soname = "libb.so", .static_tls = 1200);
+	PUT(&w, "/lib/libc.so.9", .soname = "libc.so.9", .static_tls = 100);
+	run(&w, &plain, "/p");
+	assert_int_equal(cv_loadmap_dlopen(w.map, 0, "liba.so", CV_LM_NOW), 1);
+	assert_int_equal(cv_loadmap_dlopen(w.map, 0, "libb.so", CV_LM_NOW), 0);
+	assert_trouble(&w, 0, CV_LM_T_STATIC_TLS, true, "/lib/libb.so: cannot allocate memory in static TLS block");
+	assert_int_equal(cv_loadmap_dlopen(w.map, 0, "libc.so.9", CV_LM_NOW), 1);
+	lm_world_done(&w);
+}
+
 static void test_loadmap_symbols(void **state)
 {
 	struct lm_world w;
@@ -746,6 +764,7 @@ int main(void)
 		cmocka_unit_test(test_loadmap_dlopen_undoes_what_fails),
 		cmocka_unit_test(test_loadmap_dlopen_uses_the_callers_paths),
 		cmocka_unit_test(test_loadmap_dlopen_refuses_executable_stacks),
+		cmocka_unit_test(test_loadmap_dlopen_runs_out_of_static_tls),
 		cmocka_unit_test(test_loadmap_symbols),
 		cmocka_unit_test(test_loadmap_symbols_with_versions),
 		cmocka_unit_test(test_loadmap_dlopen_binds),

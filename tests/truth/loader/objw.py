@@ -13,8 +13,8 @@ build(spec) gives bytes. One loadable segment holds the whole file. Keys of spec
     stack    "rw" (default), "rwx", "none"
     isa      x86 ISA bits that its note says are needed
     kernel   [major, minor, patch] of its ABI note
-    tls      size of a TLS segment
-    dlopen   [[name, mode]] for a program: what it opens, then it ends with 0
+    tls      size of a TLS segment; tlsie: it is used as static TLS
+    dlopen   [[name, mode]]: what it opens; a program, which then ends with 0, or a library in its DT_INIT
     bad      one of BAD: a wound
 """
 import struct
@@ -23,19 +23,23 @@ INTERP = "/lib64/ld-linux-x86-64.so.2"
 DT = dict(NEEDED=1, PLTRELSZ=2, HASH=4, STRTAB=5, SYMTAB=6, RELA=7, RELASZ=8, RELAENT=9, STRSZ=10, SYMENT=11, SONAME=14, RPATH=15,
           SYMBOLIC=16, PLTREL=20, JMPREL=23, BIND_NOW=24, RUNPATH=29, FLAGS_1=0x6FFFFFFB, VERDEF=0x6FFFFFFC, VERDEFNUM=0x6FFFFFFD,
           VERNEED=0x6FFFFFFE, VERNEEDNUM=0x6FFFFFFF, VERSYM=0x6FFFFFF0, GNU_HASH=0x6FFFFEF5, AUXILIARY=0x7FFFFFFD, FILTER=0x7FFFFFFF)
-R_64, R_GLOB_DAT, R_JUMP_SLOT, R_RELATIVE = 1, 6, 7, 8
+R_64, R_GLOB_DAT, R_JUMP_SLOT, R_RELATIVE, R_TPOFF64 = 1, 6, 7, 8, 18
 BAD = ["empty", "short", "text", "magic", "class32", "machine", "bigendian", "osabi", "gnuabi", "abiversion", "pad", "identversion",
        "version", "etrel", "etcore", "phentsize", "phoff", "noload", "nodyn", "emptydyn", "fixed", "pie", "noopen", "misaligned"]
 
-# Opens what the table behind it names, says "DL: ok" or "DL: <dlerror>" for each on the standard error output, ends with 0.
+# Opens what the table behind it names, says "DL: ok" or "DL: <dlerror>" for each on the standard error output. A program then ends
+# with 0, a library's DT_INIT returns.
 #   table: dlopen, dlerror, count, {name, mode}...
-OPENER = bytes.fromhex(
-    "4883e4f0"              # and $-16,%rsp
-    "488d1d95000000"        # lea table(%rip),%rbx      (0x0b + 0x95 = 0xa0)
+ENTER = {"prog": "4883e4f0",               # and $-16,%rsp
+         "lib": "5341544155415641574883ec00"}  # push %rbx %r12 %r13 %r14 %r15; sub $0,%rsp
+LEAVE = {"prog": "b83c00000031ff0f05",     # exit(0)
+         "lib": "4883c400415f415e415d415c5bc3"}
+BODY = (
+    "488d1d00000000"        # lea table(%rip),%rbx      (patched)
     "4c8b6310"              # mov 16(%rbx),%r12
     "4c8d6b18"              # lea 24(%rbx),%r13
-    "4d85e4"                # 13: test %r12,%r12
-    "0f8480000000"          # jz exit                   (at 0x9c)
+    "4d85e4"                # again: test %r12,%r12
+    "0f8400000000"          # jz leave                  (patched)
     "498b7d00"              # mov 0(%r13),%rdi
     "498b7508"              # mov 8(%r13),%rsi
     "ff13"                  # call *(%rbx)
@@ -60,26 +64,24 @@ OPENER = bytes.fromhex(
 )
 
 
-def opener():
-    """The code and the place of its table."""
-    code = bytearray(OPENER)
-    # loop back, then exit
-    code += b"\xe9" + struct.pack("<i", 0x13 - (len(code) + 5))
+def opener(kind):
+    """The code, and where in it the distance to the table is to be written (from the end of that field)."""
+    enter = bytes.fromhex(ENTER["lib" if kind == "lib" else "prog"])
+    code = bytearray(enter + bytes.fromhex(BODY))
+    again = len(enter) + 15
+    code += b"\xe9" + struct.pack("<i", again - (len(code) + 5))
     leave = len(code)
-    code += bytes.fromhex("b83c00000031ff0f05")
-    struct.pack_into("<i", code, 0x18, leave - 0x1c)
+    struct.pack_into("<i", code, again + 5, leave - (again + 9))
+    code += bytes.fromhex(LEAVE["lib" if kind == "lib" else "prog"])
     code += b"\0" * (-len(code) % 16)
-    texts = {}
+    texts = []
     for text in (b"ok\0", b"DL: ", b"\n"):
-        texts[text] = len(code)
+        texts.append(len(code))
         code += text
-    code += b"\0" * (-len(code) % 16)
-    table = len(code)
-    struct.pack_into("<i", code, 0x07, table - 0x0b)
-    places = [i for i in range(0x13, leave) if code[i:i + 3] == b"\x48\x8d\x35"]
-    for at, text in zip(places, (b"ok\0", b"DL: ", b"\n")):
-        struct.pack_into("<i", code, at + 3, texts[text] - (at + 7))
-    return bytes(code), table
+    places = [i for i in range(again, leave) if code[i:i + 3] == b"\x48\x8d\x35"]
+    for at, text in zip(places, texts):
+        struct.pack_into("<i", code, at + 3, text - (at + 7))
+    return bytes(code), len(enter) + 3
 
 
 def sysv_hash(name):
@@ -208,20 +210,20 @@ def whole(spec):
     if spec.get("isa"):
         isa = note("GNU", 5, struct.pack("<IIIxxxx", 0xC0008002, 4, spec["isa"]))
         isa_at = put(isa, 8)
-    code, table = opener()
+    code, table_at = opener(kind)
     text = put(code, 16)
     opens = spec.get("dlopen", [])
     names = [put(name.encode() + b"\0", 1) for name, mode in opens]
-    # The table lies right behind the code.
-    code_table = put(b"", 16)
     slots = put(struct.pack("<QQQ", 0, 0, len(opens)) + b"".join(struct.pack("<QQ", 0, mode) for name, mode in opens), 16)
-    struct.pack_into("<i", out, text + 0x07, slots - (text + 0x0b))
+    struct.pack_into("<i", out, text + table_at, slots - (text + table_at + 4))
     data = put(b"\x2a" * 16)
     got = put(b"\0" * 24)  # what lazy binding needs
     tls_at = put(b"\0" * 8, 16) if spec.get("tls") else 0
     rela, plt = [], []
     for i, (name, mode) in enumerate(opens):
         rela.append((slots + 24 + 16 * i, R_RELATIVE, base + names[i]))
+    if spec.get("tlsie"):
+        rela.append((put(b"\0" * 8), R_TPOFF64, 0))
     for i, r in enumerate(refs, 1):
         if r[5] == "table":
             rela.append((slots + (0 if r[0] == "dlopen" else 8), i << 32 | R_64, 0))
@@ -253,6 +255,8 @@ def whole(spec):
     at["rela"] = put(b"".join(struct.pack("<QQq", base + o, i, a) for o, i, a in rela))
     at["plt"] = put(b"".join(struct.pack("<QQq", base + o, i, a) for o, i, a in plt))
     at["strtab"] = put(strtab.data, 1)
+    if opens and kind == "lib":
+        at["init"] = text
     dyn = dynamic(spec, strtab, {k: base + v for k, v in at.items()}, len(rela), len(plt))
     dynamic_at = put(dyn, 16)
     return headers(spec, out, kind, base, interp, notes_at, len(notes), isa_at, dynamic_at, len(dyn), text, tls_at)
@@ -267,6 +271,8 @@ def dynamic(spec, strtab, at, rela_n, plt_n):
             tags.append((DT[name.upper()], strtab.add(spec[name])))
     tags += [(DT["GNU_HASH"], at["gnu"])] if not spec.get("sysv") else [(DT["HASH"], at["hash"])]
     tags += [(DT["STRTAB"], at["strtab"]), (DT["SYMTAB"], at["symtab"]), (DT["STRSZ"], len(strtab.data)), (DT["SYMENT"], 24)]
+    if "init" in at:
+        tags.append((12, at["init"]))
     if rela_n:
         tags += [(DT["RELA"], at["rela"]), (DT["RELASZ"], 24 * rela_n), (DT["RELAENT"], 24)]
     if plt_n:
@@ -282,6 +288,8 @@ def dynamic(spec, strtab, at, rela_n, plt_n):
         tags.append((DT["FLAGS_1"], flags1))
     if spec.get("now"):
         tags.append((DT["BIND_NOW"], 0))
+    if spec.get("tlsie"):
+        tags.append((30, 0x10))
     if spec.get("symbolic"):
         tags.append((DT["SYMBOLIC"], 0))
     return b"".join(struct.pack("<QQ", t, v) for t, v in tags + [(0, 0)])
@@ -300,7 +308,7 @@ def headers(spec, out, kind, base, interp, notes, notes_n, isa, dyn, dyn_n, text
     if isa:
         ph.append((4 if spec.get("isanote") else 0x6474E553, 4, isa, base + isa, 32, 8))
     if tls:
-        ph.append((7, 4, tls, base + tls, 8, 16))
+        ph.append((7, 4, tls, base + tls, 8, spec.get("tlsalign", 16)))
     stack = spec.get("stack", "rw")
     ph.append((0x6474E551 if stack != "none" else 0, 7 if stack == "rwx" else 6, 0, 0, 0, 16))
     heads = b""

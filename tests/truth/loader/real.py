@@ -14,6 +14,7 @@ SUITES = {"bullseye": "2.31", "bookworm": "2.36", "trixie": "2.41", "sid": "2.43
 LIBS = ["libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "ld-linux-x86-64.so.2"]
 DEBUG = re.compile(r"^\s+\d+:\t(.*)$", re.S)
 LINE = re.compile(r"^\t(.*?)(?: => (.*?))?(?: \(0x[0-9a-f]+\))?$")
+NOBODY = 65534
 LIBDIR = "lib/x86_64-linux-gnu"
 
 
@@ -95,14 +96,21 @@ class Root:
             self.put(o["path"], objw.build(o))
         for path, text in world["files"]:
             self.put(path, text.encode(), 0o644)
+        for path, mode in world.get("modes", []):
+            if os.path.exists(self.at(path)) and not os.path.islink(self.at(path)):
+                os.chmod(self.at(path), mode)
         if world["conf"] is not None:
             self.put("/etc/ld.so.conf", ("\n".join(world["conf"]) + "\n").encode(), 0o644)
             self.run(["/sbin/ldconfig"] + world["ldconfig"], "/", {})
 
-    def run(self, argv, cwd, env):
+    def run(self, argv, cwd, env, user=False):
         def enter():
             os.chroot(self.path)
             os.chdir(cwd)
+            if user:
+                os.setgroups([])
+                os.setgid(NOBODY)
+                os.setuid(NOBODY)
         p = subprocess.run(argv, env=dict({"LC_ALL": "C"}, **env), preexec_fn=enter, stdin=subprocess.DEVNULL, capture_output=True, timeout=10)
         return p.returncode, p.stdout.decode("utf-8", "replace"), p.stderr.decode("utf-8", "replace")
 
@@ -112,7 +120,7 @@ class Root:
         if trace:
             env["LD_TRACE_LOADED_OBJECTS"] = "1"
         try:
-            rc, out, err = self.run(argv, world["cwd"], env)
+            rc, out, err = self.run(argv, world["cwd"], env, world.get("user"))
         except subprocess.TimeoutExpired:
             return {"rc": "hang", "said": [], "events": [], "started": False}
         except OSError as e:

@@ -124,6 +124,12 @@ class Maker:
         if self.chance(0.1):
             spec["sysv"] = True
 
+    def opens(self, spec):
+        spec["needed"] += ["libdl.so.2", "libc.so.6"]
+        spec.setdefault("verneed", {})["libdl.so.2"] = ["GLIBC_2.2.5"]
+        spec["dlopen"] = [[self.needed_name() if self.chance(0.97) else "linux-vdso.so.1", self.r.choice([1, 2, 0x101, 0x102])]
+                          for _ in range(self.r.randint(1, 3))]
+
     def library(self, name, path):
         r = self.r
         spec = {"path": path, "soname": name, "needed": self.needs(3)}
@@ -169,7 +175,8 @@ class Maker:
             spec["needed"].append("libc.so.6")
         self.lists(spec, 0.3)
         if self.chance(0.2):
-            spec["soname"] = r.choice(self.names + ["main"])
+            filtered = any(o.get("aux") or o.get("filter") for o in world["objects"])
+            spec["soname"] = "main" if filtered else r.choice(self.names + ["main"])
         self.versions(spec)
         if self.chance(0.04):
             spec["flags1"] = 0x800
@@ -179,10 +186,10 @@ class Maker:
             spec["stack"] = r.choice(["rwx", "none"])
         if self.symbols:
             self.sym(spec)
-        if self.chance(0.35):
+        if self.chance(0.35) or self.opener:
             spec["needed"] += ["libdl.so.2", "libc.so.6"]
             spec.setdefault("verneed", {})["libdl.so.2"] = ["GLIBC_2.2.5"]
-            spec["dlopen"] = [[self.needed_name() if self.chance(0.97) else "linux-vdso.so.1", r.choice([1, 2, 0x101, 0x102])] for _ in range(r.randint(1, 4))]
+            spec["dlopen"] = [] if self.opener and self.chance(0.5) else [[self.needed_name() if self.chance(0.97) else "linux-vdso.so.1", r.choice([1, 2, 0x101, 0x102])] for _ in range(r.randint(1, 4))]
         world["program"] = spec["path"]
         if self.chance(0.15):
             world["links"].append(["/w/link", r.choice(["/p/bin/main", "../p/bin/main"])])
@@ -232,7 +239,18 @@ class Maker:
                     continue
                 seen.add(path)
                 world["objects"].append(self.library(name, path))
+        self.opener = None
+        libs = [o for o in world["objects"] if not o.get("bad") and not o.get("aux") and not o.get("filter")]
+        if libs and self.chance(0.15):
+            self.opener = r.choice(libs)
+            self.opens(self.opener)
         world["objects"].append(self.program(world))
+        if self.opener:
+            world["objects"][-1]["needed"].insert(0, self.opener["path"].split("/")[-1])
+        if self.chance(0.08):
+            world["user"] = True
+            world["modes"] = [[p, r.choice([0, 0o000, 0o600])] for p in r.sample([o["path"] for o in world["objects"][:-1]], min(2, len(world["objects"]) - 1))]
+            world["modes"] += [[d, 0o700] for d in r.sample(["/a", "/b", "/c/lib", "/w/rel"], r.randint(0, 1))]
         self.links(world)
         self.environment(world)
         if self.chance(0.15):
