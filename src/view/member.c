@@ -39,6 +39,7 @@ struct cv_members {
 	struct reader first; /* goes through the archive once */
 	struct reader again; /* for going back in the member at hand */
 	uint64_t header;     /* number of the member's header, from 1 */
+	bool ended;          /* behind the last one */
 	char *name;          /* its name: a reader's own is gone when it fails */
 	uint64_t unpacked, skipped;
 	struct block blocks[BLOCKS];
@@ -294,6 +295,8 @@ int cv_members_next(struct cv_members *m, struct cv_diag *d, struct cv_member *r
 
 	reader_end(&m->again);
 	forget_blocks(m);
+	if (m->ended)
+		return 0;
 	/* A damaged member ends a reader for good. */
 	if (!m->first.ar)
 		err = reader_return(m, &m->first, m->header);
@@ -303,6 +306,7 @@ int cv_members_next(struct cv_members *m, struct cv_diag *d, struct cv_member *r
 	}
 	if (err < 0)
 		return fail(m, d, err, "damaged");
+	m->ended = err == 0;
 	if (err == 1)
 		*ret = (struct cv_member){ .name = m->name, .size = m->src.size };
 	return err;

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "gpucode/codetext.h"
+#include "judge/match.h"
 
 static struct cv_arena *arena;
 
@@ -25,12 +26,17 @@ static int teardown(void **state)
 	return 0;
 }
 
-static bool fits(const char *target, uint16_t cc)
+static enum cv_fit fit(const char *target, uint16_t cc)
 {
 	struct cv_gpu_target t;
 
 	assert_true(cv_gpu_target_parse(target, &t));
-	return cv_gpu_target_fit(t, cc) == CV_FIT_YES;
+	return cv_gpu_target_fit(t, cc);
+}
+
+static bool fits(const char *target, uint16_t cc)
+{
+	return fit(target, cc) == CV_FIT_YES;
 }
 
 /* CUDA C++ programming guide, binary compatibility; PTX ISA manual, targets. */
@@ -53,6 +59,44 @@ static void test_gpucode_matches_targets(void **state)
 	assert_false(fits("compute_90a", 120));
 	assert_true(fits("compute_120f", 121));
 	assert_false(fits("compute_100f", 110));
+}
+
+/* "Binary compatibility is not supported for Tegra": neither yes nor no. PTX is compiled for any of them. */
+static void test_gpucode_leaves_open_what_is_not_documented(void **state)
+{
+	(void)state;
+	assert_int_equal(fit("sm_86", 87), CV_FIT_OPEN);
+	assert_int_equal(fit("sm_87", 89), CV_FIT_OPEN);
+	assert_int_equal(fit("sm_72", 75), CV_FIT_OPEN);
+	assert_int_equal(fit("sm_101", 103), CV_FIT_OPEN); /* Thor, as CUDA 12.8 called it */
+	assert_int_equal(fit("sm_100f", 109), CV_FIT_OPEN);
+	assert_int_equal(fit("sm_87", 87), CV_FIT_YES);
+	assert_int_equal(fit("sm_87", 86), CV_FIT_NO);
+	assert_int_equal(fit("sm_110", 110), CV_FIT_YES);
+	assert_int_equal(fit("compute_87", 89), CV_FIT_YES);
+	assert_int_equal(fit("sm_100f", 101), CV_FIT_NO);
+}
+
+/* The judge reads lists of the kb by rules of its own: they must be the same ones. */
+static void test_gpucode_agrees_with_the_judge(void **state)
+{
+	static const uint16_t archs[] = { 32, 35, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121 };
+	static const char *const forms[] = { "sm_%u", "sm_%ua", "sm_%uf", "compute_%u", "compute_%ua", "compute_%uf" };
+	static const enum cv_tri same[] = { [CV_FIT_NO] = CV_TRI_BAD, [CV_FIT_OPEN] = CV_TRI_UNKNOWN, [CV_FIT_YES] = CV_TRI_OK };
+	const size_t n = sizeof(archs) / sizeof(archs[0]);
+
+	(void)state;
+	for (size_t i = 0; i < n * n; i++) {
+		uint16_t arch = archs[i / n], cc = archs[i % n];
+
+		for (size_t k = 0; k < sizeof(forms) / sizeof(forms[0]); k++) {
+			struct cv_gpu_target t = { .ptx = k >= 3, .arch = arch, .suffix = k % 3 == 1 ? 'a' : k % 3 == 2 ? 'f' : '\0' };
+			struct cv_target u = { .ptx = t.ptx, .cc = { arch / 10, arch % 10 }, .suffix = t.suffix };
+
+			if (same[cv_gpu_target_fit(t, cc)] != cv_target_runs(u, (struct cv_cc){ cc / 10, cc % 10 }))
+				fail_msg("%s of %u on %u", forms[k], arch, cc);
+		}
+	}
 }
 
 static void test_gpucode_refuses_other_words(void **state)
@@ -88,6 +132,27 @@ static void assert_cover(const struct cv_gpucode *g, uint16_t cc, uint16_t isa, 
 
 	assert_int_equal(c.verdict, verdict);
 	assert_int_equal(c.native + c.jit, covered);
+}
+
+static void test_gpucode_open_code_makes_no_verdict(void **state)
+{
+	static const char *const texts[] = { "90 sm_80 sm_86", "10 sm_80 sm_86 compute_80@8.0", "100 sm_87" };
+	struct cv_gpucode g = code_of(texts, 1);
+
+	(void)state;
+	assert_cover(&g, 87, 0, CV_COVER_NONE, 0);
+	assert_true(cv_gpucode_cover(&g, 87, 0).unsettled);
+	assert_int_equal(cv_gpucode_cover(&g, 87, 0).open, 90);
+	assert_false(cv_gpucode_cover(&g, 90, 0).unsettled);
+	/* PTX serves for sure, whatever becomes of the cubins. */
+	g = code_of(texts, 2);
+	assert_cover(&g, 87, 0, CV_COVER_PTX_JIT, 10);
+	assert_false(cv_gpucode_cover(&g, 87, 0).unsettled);
+	/* A few open ones cannot make the difference where the others do. */
+	g = code_of(texts + 2, 1);
+	assert_cover(&g, 87, 0, CV_COVER_NATIVE, 100);
+	assert_true(cv_gpucode_cover(&g, 89, 0).unsettled);
+	assert_false(cv_gpucode_cover(&g, 86, 0).unsettled);
 }
 
 /* The numbers of libcudnn_engines_precompiled of cu13: two stray sm_70 cubins do not serve a V100. */
@@ -159,7 +224,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_gpucode_matches_targets),
+		cmocka_unit_test(test_gpucode_leaves_open_what_is_not_documented),
+		cmocka_unit_test(test_gpucode_agrees_with_the_judge),
 		cmocka_unit_test(test_gpucode_refuses_other_words),
+		cmocka_unit_test(test_gpucode_open_code_makes_no_verdict),
 		cmocka_unit_test(test_gpucode_counts_instead_of_uniting),
 		cmocka_unit_test(test_gpucode_ptx_needs_a_driver_that_knows_it),
 		cmocka_unit_test(test_gpucode_without_code_is_no_verdict_on_gpus),
