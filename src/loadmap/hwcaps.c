@@ -5,7 +5,7 @@
  * From 2.33 "glibc-hwcaps/x86-64-v4/", -v3, -v2 (as the CPU can), best first. Until 2.36 the legacy ones too: every combination of
  * "tls", the platform and the capabilities, in the order of binary numbers from all to none, doubled names included:
  * "tls/haswell/avx512_1/x86_64/" ... "x86_64/", "". The platform is the kernel's AT_PLATFORM ("x86_64", also where the capability
- * of that name is there), on CPUs of Intel from 2.26 on "haswell" or "xeon_phi".
+ * of that name is there), on CPUs of Intel from 2.26 on "haswell" or "xeon_phi"; $PLATFORM is that still.
  */
 #include "loadmap/lm.h"
 
@@ -155,11 +155,9 @@ static int add_legacy(struct cv_lm_system *sys, struct lm_loader *ld)
 
 static void judge_loader(struct lm_loader *ld, const struct lm_cpu *cpu)
 {
-	bool legacy = ld->minor < 37;
-
 	if (ld->machine == CV_EM_X86_64) {
 		ld->platform = "x86_64";
-		if (legacy && ld->minor >= 26) {
+		if (ld->minor >= 26) {
 			ld->hwcap |= 1u << BIT_X86_64;
 			ld->hwcap |= cpu->avx512_1 ? 1u << BIT_AVX512_1 : 0;
 			if (cpu->platform) {

@@ -178,6 +178,11 @@ struct lm_error {
 	int err;                /* a cv_err whose text of errno follows, or 0 */
 };
 
+struct lm_faked {
+	const char *name;
+	size_t at; /* in front of the object of this index */
+};
+
 struct lm_map {
 	struct cv_loadmap pub;
 	struct cv_lm_system *sys;
@@ -187,7 +192,7 @@ struct lm_map {
 	CV_VEC(struct lm_obj) objs;
 	struct cv_map dirs;     /* name -> struct lm_dir */
 	struct lm_dirs env, system;
-	struct cv_strv faked;   /* names of missing ones */
+	CV_VEC(struct lm_faked) faked; /* missing ones, which have their place in the link map */
 	struct lm_error error;
 	int err;                /* the loader's errno as a cv_err; it keeps it from one search to the next */
 	size_t steps;

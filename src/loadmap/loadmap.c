@@ -201,6 +201,25 @@ static int check_all_versions(struct lm_map *m)
 	return 0;
 }
 
+/* Thread-local data of an object that a filter of the program has put out of sight is not counted, and the loader notices. */
+static int check_tls(struct lm_map *m)
+{
+	static const char text[] = "Inconsistency detected by ld.so: rtld.c: init_tls: Assertion `i == GL(dl_tls_max_dtv_idx)' failed!";
+
+	for (size_t i = 1; i < m->objs.n && !m->stopped; i++) {
+		const struct lm_obj *o = &m->objs.v[i];
+		struct cv_lm_trouble *t;
+
+		if (o->in_chain || i == m->rtld || !o->file || o->file->elf->tls_size == 0)
+			continue;
+		t = cv_lm_trouble(m, CV_LM_T_WRONG_FORMAT, true, o->name, text);
+		if (t)
+			t->object = i;
+		m->stopped = true;
+	}
+	return 0;
+}
+
 static int check_all_isa(struct lm_map *m)
 {
 	for (size_t k = 0; k < m->objs.v[0].scope_n; k++) {
@@ -259,6 +278,8 @@ static int start_glibc(struct lm_map *m, struct lm_path *p)
 		r = cv_lm_set_global(m, 0);
 	if (r == 0 && !m->stopped)
 		r = check_all_versions(m);
+	if (r == 0 && !m->stopped)
+		r = check_tls(m);
 	if (r == 0 && !m->stopped)
 		r = check_all_isa(m);
 	for (size_t i = 0; i < m->objs.n; i++)

@@ -195,6 +195,7 @@ static int fail(struct lm_map *m, enum cv_lm_trouble_kind kind, const char *obje
 static int not_found(struct lm_map *m, const struct lm_request *q, const struct lm_search *s, size_t edge)
 {
 	const char *wrong = m->loader->is64 ? "wrong ELF class: ELFCLASS32" : "wrong ELF class: ELFCLASS64";
+	struct lm_faked *faked;
 	struct cv_lm_trouble *t;
 	int r;
 
@@ -215,7 +216,11 @@ static int not_found(struct lm_map *m, const struct lm_request *q, const struct 
 		t->object = q->told_by;
 		t->edge = edge;
 	}
-	return cv_strv_push(m->arena, &m->faked, q->name) ? 0 : CV_ENOMEM;
+	faked = CV_VEC_PUSH(m->arena, &m->faked);
+	if (!faked)
+		return CV_ENOMEM;
+	*faked = (struct lm_faked){ .name = q->name, .at = m->objs.n };
+	return 0;
 }
 
 static int map_file(struct lm_map *m, const struct lm_request *q, const struct lm_search *s, size_t edge, size_t *ret)

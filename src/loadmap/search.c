@@ -134,6 +134,7 @@ static int try_file(struct lm_search *s, const char *name)
 static void judge_dir(struct lm_search *s, struct lm_dir *d, size_t sub, char *dir)
 {
 	struct lm_path *p;
+	int err;
 
 	if (s->m->loader->minor < 41) {
 		dir[strlen(dir) - 1] = 0;
@@ -145,13 +146,17 @@ static void judge_dir(struct lm_search *s, struct lm_dir *d, size_t sub, char *d
 	}
 	if (cv_lm_look(s->m->sys, dir, &p) < 0)
 		return;
-	if (p->err == 0 && p->type == CV_FT_DIR) {
+	err = p->err;
+	/* The view drops a "." at the end, which the kernel only finds in a directory that may be searched. */
+	if (err == 0 && p->type == CV_FT_DIR && cv_str_ends(cv_str_of(dir), s->m->loader->minor < 41 ? "/." : "/./"))
+		err = cv_view_access(s->m->sys->view, dir, CV_ACCESS_X);
+	if (err == 0 && p->type == CV_FT_DIR) {
 		d->status[sub] = LM_EXISTS;
 		return;
 	}
 	d->status[sub] = LM_NOT_THERE;
-	if (p->err < 0 && !s->behind)
-		s->m->err = p->err;
+	if (err < 0 && !s->behind)
+		s->m->err = err;
 }
 
 /* Behind a hit: the directory of the hit by another name ("/lib" beside "/usr/lib") holds nothing that loses. */

@@ -5,17 +5,31 @@
  */
 #include "loadmap/lm.h"
 
+/* Where the first missing one of that name stands in the link map. */
+static size_t missing_at(const struct lm_map *m, const char *file)
+{
+	for (size_t k = 0; k < m->faked.n; k++)
+		if (cv_streq(m->faked.v[k].name, file))
+			return m->faked.v[k].at;
+	return CV_LM_NONE;
+}
+
 /* *ret_missing: it is one of those that were not found. */
 static size_t provider(const struct lm_map *m, size_t i, const char *file, bool *ret_missing)
 {
 	const struct lm_obj *o = &m->objs.v[i];
 	uint32_t hash = cv_lm_hash(file);
+	size_t missing = missing_at(m, file);
 
-	*ret_missing = false;
-	for (size_t k = 0; k < m->pub.chain.n; k++)
-		if (cv_lm_name_matches(m, m->pub.chain.v[k], file, hash))
-			return m->pub.chain.v[k];
-	*ret_missing = cv_strv_has(&m->faked, file);
+	*ret_missing = missing != CV_LM_NONE;
+	for (size_t k = 0; k < m->pub.chain.n; k++) {
+		size_t obj = m->pub.chain.v[k];
+
+		if (!cv_lm_name_matches(m, obj, file, hash))
+			continue;
+		*ret_missing = missing <= obj;
+		return *ret_missing ? CV_LM_NONE : obj;
+	}
 	for (size_t k = 0; k < o->scope_n && !*ret_missing; k++)
 		if (cv_lm_name_matches(m, o->scope[k], file, hash))
 			return o->scope[k];

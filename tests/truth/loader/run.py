@@ -114,7 +114,7 @@ def strip_line(said):
 
 def worlds_line(s):
     """Assertions of the loader name a line, which differs from version to version."""
-    return re.sub(r"(dl-\w+\.c: )\d+: ", r"\1", s) if "Assertion" in s else s
+    return re.sub(r"((?:dl-\w+|rtld)\.c: )\d+: ", r"\1", s) if "Assertion" in s else s
 
 
 def said_of(o, world, at_start, trace=False):
@@ -126,14 +126,17 @@ def said_of(o, world, at_start, trace=False):
         if text.startswith("ERROR: ld.so"):
             out.append(text)
     for what, fatal, text in troubles:
-        if text.startswith("Inconsistency") and what == "wrong-format":
+        if text.startswith("Inconsistency") and what == "wrong-format" and "dl-deps" in text:
             return out + [text]
     for what, fatal, text in troubles:
-        if fatal and what in ("missing", "wrong-format") and (not trace or (what == "wrong-format" and "wrong ELF class" not in text)):
+        if fatal and what in ("missing", "wrong-format") and "Inconsistency" not in text and (not trace or (what == "wrong-format" and "wrong ELF class" not in text)):
             return out + [who + text]
     versions = [(fatal, text) for what, fatal, text in troubles if what == "no-version"]
     out += [text if text.startswith("Inconsistency") else who + text for fatal, text in versions]
-    if any(fatal for fatal, text in versions) or trace:
+    if any(fatal for fatal, text in versions) and not trace:
+        return out
+    out += [text for what, fatal, text in troubles if "init_tls" in text]
+    if trace or (out and "init_tls" in out[-1]):
         return out
     for what, fatal, text in troubles:
         if fatal and what == "isa-level":
