@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdio.h>
-
 #include "cli.h"
 
 int cli_cmd_gather(struct cli *c, int argc, char **argv)
@@ -15,6 +13,6 @@ int cli_cmd_gather(struct cli *c, int argc, char **argv)
 	if (cv_check(&c->opt, &doc))
 		return CV_STATUS_USAGE;
 	cv_doc_free(doc);
-	fprintf(stderr, "cuvet: wrote %s; 'cuvet check --root %s' judges it\n", c->output, c->output);
+	cli_error("wrote %s; 'cuvet check --root %s' judges it", c->output, c->output);
 	return CV_STATUS_OK;
 }

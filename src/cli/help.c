@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Help, made from the tables; short errors. */
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 
 #define WIDTH 80
 #define HELP_MAX 16384
+#define MESSAGE_MAX 16384
 
 /* A fixed page: longer help than this is a mistake of ours, and is cut. */
 struct page {
@@ -145,11 +147,21 @@ int cli_print_version(void)
 }
 
 static void print_error(const char *fmt, va_list ap) CV_PRINTF(1, 0);
+/* Names of files and arguments may hold anything: control characters do not get to the terminal. */
 static void print_error(const char *fmt, va_list ap)
 {
-	fputs("cuvet: ", stderr);
-	vfprintf(stderr, fmt, ap);
-	fputc('\n', stderr);
+	char text[MESSAGE_MAX];
+
+	vsnprintf(text, sizeof(text), fmt, ap);
+	for (unsigned char *p = (unsigned char *)text; *p; p++) {
+		bool c1 = p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0;
+
+		if (c1)
+			*p++ = '?';
+		if (c1 || *p < ' ' || *p == 0x7f)
+			*p = '?';
+	}
+	fprintf(stderr, "cuvet: %s\n", text);
 }
 
 void cli_error(const char *fmt, ...)

@@ -74,13 +74,20 @@ def what_is_not_there_is_named(cuvet):
     wrong(cuvet, ["check", "--root", __file__], __file__)
 
 
+def names_bring_no_control_characters(cuvet):
+    name = "/nonexistent/a\x1b[31mb\u009bc\x7fd\ne"
+    for args in (["explain", name], ["arch", name], ["check", "--root", name], ["gather", "-o", name], [name], ["rule", "x", name]):
+        err = cuvet(*args).err
+        need(err.endswith("\n") and not [c for c in err if c != "\n" and (ord(c) < 32 or 127 <= ord(c) < 160)], "%s: %r" % (args, err))
+
+
 def options_may_be_shortened(cuvet):
     same(cuvet("rule", "--li").status, 0, "status of --li")
     wrong(cuvet, ["check", "--re"], "'--re'")
 
 
 TESTS = [help_goes_to_stdout, version, unknown_commands_suggest_the_nearest, messages_name_the_option, arguments_are_not_ignored,
-         what_is_not_there_is_named, options_may_be_shortened]
+         what_is_not_there_is_named, names_bring_no_control_characters, options_may_be_shortened]
 
 if __name__ == "__main__":
     sys.exit(main(TESTS, Cuvet(sys.argv[1])))
