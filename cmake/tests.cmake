@@ -41,10 +41,12 @@ add_runner(machines.bundles tests/machines/bundles.py $<TARGET_FILE:cuvet>)
 
 add_runner(explain.cases tests/cases/run.py $<TARGET_FILE:cuvet>)
 
-foreach(name usage output inputs documents surfaces bundle kb_add ld)
+foreach(name usage output inputs documents surfaces bundle kb_add ld arch)
   add_runner(cli.${name} tests/cli/${name}.py $<TARGET_FILE:cuvet>)
 endforeach()
 add_runner(cli.library tests/cli/library.py ${CMAKE_BINARY_DIR})
+# Oracles that take seconds; without their tools they skip, and say so.
+add_runner(truth.gpucode_small tests/truth/gpucode/run.py $<TARGET_FILE:cuvet> --small)
 
 file(GLOB HOUSE_CHECKS CONFIGURE_DEPENDS tests/house/*.py)
 list(FILTER HOUSE_CHECKS EXCLUDE REGEX "/house\\.py$")

@@ -19,8 +19,8 @@ static const struct cli_option *const ld_options[] = {
 };
 
 static const struct cli_option *const arch_options[] = {
-	&cli_gpu, &cli_cc, &cli_root, &cli_machine, &cli_set, &cli_json, &cli_format, &cli_out, &cli_exit_zero, &cli_kb, &cli_color,
-	&cli_help, NULL,
+	&cli_gpu, &cli_cc, &cli_root, &cli_machine, &cli_set, &cli_json, &cli_format, &cli_out, &cli_exit_zero, &cli_kb, &cli_verbose,
+	&cli_color, &cli_help, NULL,
 };
 
 static const struct cli_option *const explain_options[] = {

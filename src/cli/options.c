@@ -298,7 +298,7 @@ const struct cli_option cli_redact = {
 const struct cli_option cli_verbose = {
 	.name = "verbose",
 	.short_name = 'v',
-	.help = "also packages, details of notes, what was ruled out or not evaluated",
+	.help = "more: packages, notes in full, what was ruled out or not evaluated, the code of each file",
 	.set = set_verbose,
 };
 

@@ -7,7 +7,6 @@
 
 #define DEPTH_MAX 40
 #define FILES_MAX 20000
-#define SMALLEST 4096 /* bytes: a library with GPU code is larger */
 #define SCRATCH_MAX ((size_t)256 << 20)
 
 struct walk {
@@ -83,17 +82,24 @@ static int add_code(struct cv_run *run, struct cv_src *src, enum cv_gpucode_wher
 	return add_file(run, f, r);
 }
 
-static bool starts(struct cv_src *src, const char *magic)
+static int starts(struct cv_src *src, const char *magic, bool *ret)
 {
 	char b[4];
+	int err = src->size >= 4 ? cv_src_read(src, 0, b, 4) : 0;
 
-	return src->size >= 4 && cv_src_read(src, 0, b, 4) == 0 && memcmp(b, magic, 4) == 0;
+	*ret = err == 0 && src->size >= 4 && memcmp(b, magic, 4) == 0;
+	return err;
 }
 
 /* Linker scripts bear the names of libraries; they are not broken ones. */
-static bool is_elf_library(struct cv_src *src)
+static int add_if_elf(struct cv_run *run, struct cv_src *src, struct cv_arch_file *f, struct cv_arch *r)
 {
-	return src->size >= SMALLEST && starts(src, "\177ELF");
+	bool elf;
+	int err = starts(src, "\177ELF", &elf);
+
+	if (err)
+		return add_error(run, f, err, NULL, r);
+	return elf ? add_code(run, src, CV_GPUCODE_SECTIONS, f, r) : 0;
 }
 
 static struct cv_arch_file file_of(const struct walk *w, const char *name)
@@ -111,8 +117,7 @@ static int add_library(struct walk *w, const char *name)
 		return 0;
 	if (err)
 		return add_error(w->run, &f, err, NULL, w->r);
-	if (is_elf_library(src))
-		err = add_code(w->run, src, CV_GPUCODE_SECTIONS, &f, w->r);
+	err = add_if_elf(w->run, src, &f, w->r);
 	cv_src_close(src);
 	return err;
 }
@@ -200,11 +205,11 @@ static int add_member(struct walk *w, struct cv_members *members, const struct c
 	struct cv_arch_file f = { .group = w->given };
 	struct cv_src *src = cv_members_src(members);
 
-	if (!is_library(cv_basename(m->name)) || m->size < SMALLEST)
+	if (!is_library(cv_basename(m->name)))
 		return 0;
 	f.path = cv_arena_printf(a, "%s:%s", w->given, m->name);
 	f.name = cv_arena_strdup(a, m->name);
-	return add_code(w->run, src, CV_GPUCODE_SECTIONS, &f, w->r);
+	return add_if_elf(w->run, src, &f, w->r);
 }
 
 static int add_wheel(struct walk *w, struct cv_src *archive)
@@ -231,6 +236,7 @@ static int add_named(struct walk *w)
 {
 	struct cv_arch_file f = { .path = w->given, .name = w->given };
 	struct cv_src *src;
+	bool zip;
 	int err = cv_view_open(w->view, w->full, &src);
 
 	/* Nothing to judge at all is the caller's mistake. */
@@ -239,7 +245,11 @@ static int add_named(struct walk *w)
 	if (err)
 		return add_error(w->run, &f, err, NULL, w->r);
 	src->name = w->given;
-	err = starts(src, "PK\003\004") ? add_wheel(w, src) : add_code(w->run, src, CV_GPUCODE_EVERYWHERE, &f, w->r);
+	err = starts(src, "PK\003\004", &zip);
+	if (err)
+		err = add_error(w->run, &f, err, NULL, w->r);
+	else
+		err = zip ? add_wheel(w, src) : add_code(w->run, src, CV_GPUCODE_EVERYWHERE, &f, w->r);
 	cv_src_close(src);
 	return err;
 }

@@ -6,6 +6,8 @@
 #include "base/str.h"
 #include "report/text.h"
 
+#define BRIEF_COLS 48
+
 const struct cv_code_place *cv_arch_place(const struct cv_arch_file *f)
 {
 	return cv_gpucode_elsewhere_decides(&f->code) ? &f->code.elsewhere : &f->code.own;
@@ -163,6 +165,32 @@ static const char *noun(const struct cv_arch *r, size_t n)
 	return n == 1 ? "library" : "libraries";
 }
 
+/* Where column cols of a clean text begins. */
+static size_t at_column(const char *s, size_t cols)
+{
+	size_t at = 0, used;
+	uint32_t c;
+
+	while ((used = cv_text_next(s + at, &c)) != 0 && cols >= cv_text_char_width(c)) {
+		cols -= cv_text_char_width(c);
+		at += used;
+	}
+	return at;
+}
+
+/* A name that would fill a line by itself loses its middle. */
+static const char *brief(const char *name, struct cv_arena *a)
+{
+	size_t cols;
+
+	name = cv_text_clean(a, name, false);
+	cols = cv_text_width(name);
+	if (cols <= BRIEF_COLS)
+		return name;
+	return cv_arena_printf(a, "%.*s...%s", (int)at_column(name, BRIEF_COLS / 2), name,
+			       name + at_column(name, cols - (BRIEF_COLS / 2 - 3)));
+}
+
 /*
  * text, a colon and the names of the files that pick() wants, as many as fit into a line of width, or into two where not even one
  * fits; the rest is "and 7 more".
@@ -175,7 +203,7 @@ static const char *with_names(const struct cv_arch *r, size_t gpu, bool (*pick)(
 	for (size_t i = 0; i < r->files.n; i++)
 		n += !r->files.v[i].error && pick(&r->files.v[i].cover[gpu]);
 	for (size_t i = 0; i < r->files.n && shown < n; i++) {
-		const char *name = labels ? labels[i] : r->files.v[i].path;
+		const char *name = labels ? brief(labels[i], a) : r->files.v[i].path;
 		size_t more = cv_text_width(name) + 2, reserve = n - shown > 1 ? strlen(" and 9999 more") : 0;
 
 		if (r->files.v[i].error || !pick(&r->files.v[i].cover[gpu]))
@@ -234,7 +262,7 @@ const char *cv_arch_sentence(const struct cv_arch *r, size_t gpu, const char *co
 	const char *text;
 
 	if (only)
-		return single_sentence(only->cover + gpu, labels ? labels[at] : only->path, g, a);
+		return single_sentence(only->cover + gpu, labels ? brief(labels[at], a) : only->path, g, a);
 	if (bad) {
 		text = cv_arena_printf(a, "%zu of %zu %s %s no%s code for %s", bad, n, noun(r, n), bad == 1 ? "has" : "have",
 				       s.partial ? " or hardly any" : "", g);
