@@ -111,8 +111,8 @@ static int append(struct list *l, size_t obj)
 
 /*
  * Moves obj in front of before in the link map. In front of the program it is out of the sight of all that walk the map: nobody
- * finds it by name or file any more, its versions are not checked, and ldd does not print it. The program itself, moved by a library
- * that names it, stays the beginning, and what lay between is out of sight.
+ * finds it by name or file any more, its versions are not checked, and ldd does not print it. The program itself, moved by a
+ * library that names it, stays the beginning, and what lay between is out of sight.
  */
 static void move_in_chain(struct lm_map *m, size_t obj, size_t before)
 {
@@ -187,7 +187,9 @@ static int serve(struct list *l, size_t *orig, size_t by, const struct want *w)
 	if (q.name[0] == 0 && w->name[0] != 0) {
 		if (w->tag != DT_AUXILIARY)
 			return 0;
-		m->error = (struct lm_error){ .kind = CV_LM_T_MISSING, .object = w->name, .what = "empty dynamic string token substitution" };
+		m->error = (struct lm_error){ .kind = CV_LM_T_MISSING,
+					      .object = w->name,
+					      .what = "empty dynamic string token substitution" };
 		return 1;
 	}
 	q.mode = w->tag == DT_NEEDED ? CV_LM_BY_NEEDED : w->tag == DT_FILTER ? CV_LM_BY_FILTER : CV_LM_BY_AUXILIARY;
@@ -253,7 +255,8 @@ static int finish(struct list *l, size_t root)
 static int insist(struct lm_map *m, size_t root, int r)
 {
 	static const char text[] =
-		"Inconsistency detected by ld.so: dl-deps.c: _dl_map_object_deps: Assertion `map->l_searchlist.r_list[0] == map' failed!";
+		"Inconsistency detected by ld.so: dl-deps.c: _dl_map_object_deps: "
+		"Assertion `map->l_searchlist.r_list[0] == map' failed!";
 	struct cv_lm_trouble *t;
 
 	if (m->loader->minor >= 35 || m->objs.v[root].scope[0] == root)

@@ -37,7 +37,8 @@ static void undo(struct lm_map *m, const struct before *b)
 static int give_up(struct lm_map *m, const char *name)
 {
 	size_t edge = m->pub.edges.n - 1;
-	struct cv_lm_trouble *t = cv_lm_trouble(m, m->error.kind, true, m->pub.edges.v[edge].object == CV_LM_NONE ? m->pub.edges.v[edge].name : name,
+	struct cv_lm_trouble *t = cv_lm_trouble(m, m->error.kind, true,
+						m->pub.edges.v[edge].object == CV_LM_NONE ? m->pub.edges.v[edge].name : name,
 						cv_lm_error_text(m, &m->error));
 
 	if (t) {
@@ -80,8 +81,8 @@ static int complete(struct lm_map *m, size_t root, const struct before *b)
 }
 
 /*
- * Room for thread-local data at fixed places is laid out when the program starts; 1664 bytes beyond are left for dlopen, and a few
- * more by chance of alignment. Only what cannot fit by any chance is told.
+ * Room for thread-local data at fixed places is laid out when the program starts; 1664 bytes beyond are left for dlopen, and a
+ * few more by chance of alignment. Only what cannot fit by any chance is told.
  */
 #define TLS_SURPLUS (1664 + 64)
 #define DF_STATIC_TLS 0x10
@@ -156,7 +157,9 @@ static int open_new(struct lm_map *m, size_t root, const char *name, unsigned fl
 
 static int dlopen_glibc(struct lm_map *m, size_t by, const char *name, unsigned flags)
 {
-	struct lm_request q = { .name = name, .by = by, .told_by = by, .mode = CV_LM_BY_DLOPEN, .type = LM_LOADED, .loader = CV_LM_NONE };
+	struct lm_request q = {
+		.name = name, .by = by, .told_by = by, .mode = CV_LM_BY_DLOPEN, .type = LM_LOADED, .loader = CV_LM_NONE
+	};
 	struct before b;
 	size_t root;
 	int r = remember(m, &b);

@@ -2,10 +2,10 @@
 /*
  * What a glibc's loader was built with, read off its bytes.
  *
- * The version is in its banner ("... stable release version 2.36", from 2.33 on) or in its file name ("ld-2.31.so", until then), at
- * last told by the newest version set of the C library beside it. The default directories are a run of texts that begin and end
- * with a slash, one behind the other ("/lib/x86_64-linux-gnu/", "/usr/lib/x86_64-linux-gnu/", "/lib/", "/usr/lib/"). $LIB is the
- * last part of the first one, which Debian changed to "lib/x86_64-linux-gnu".
+ * The version is in its banner ("... stable release version 2.36", from 2.33 on) or in its file name ("ld-2.31.so", until
+ * then), at last told by the newest version set of the C library beside it. The default directories are a run of texts that
+ * begin and end with a slash, one behind the other ("/lib/x86_64-linux-gnu/", "/usr/lib/x86_64-linux-gnu/", "/lib/",
+ * "/usr/lib/"). $LIB is the last part of the first one, which Debian changed to "lib/x86_64-linux-gnu".
  */
 #include "loadmap/lm.h"
 

@@ -2,17 +2,26 @@
 /*
  * Hardware capabilities: the subdirectories that the loader tries in each directory of a search.
  *
- * From 2.33 "glibc-hwcaps/x86-64-v4/", -v3, -v2 (as the CPU can), best first. Until 2.36 the legacy ones too: every combination of
- * "tls", the platform and the capabilities, in the order of binary numbers from all to none, doubled names included:
- * "tls/haswell/avx512_1/x86_64/" ... "x86_64/", "". The platform is the kernel's AT_PLATFORM ("x86_64", also where the capability
- * of that name is there), on CPUs of Intel from 2.26 on "haswell" or "xeon_phi"; $PLATFORM is that still.
+ * From 2.33 "glibc-hwcaps/x86-64-v4/", -v3, -v2 (as the CPU can), best first. Until 2.36 the legacy ones too: every combination
+ * of "tls", the platform and the capabilities, in the order of binary numbers from all to none, doubled names included:
+ * "tls/haswell/avx512_1/x86_64/" ... "x86_64/", "". The platform is the kernel's AT_PLATFORM ("x86_64", also where the
+ * capability of that name is there), on CPUs of Intel from 2.26 on "haswell" or "xeon_phi"; $PLATFORM is that still.
  */
 #include "loadmap/lm.h"
 
 #define CPUINFO_MAX ((size_t)16 << 20)
 #define LEGACY_MAX 4 /* capabilities, platform and tls at most */
 
-enum { BIT_SSE2 = 0, BIT_X86_64 = 1, BIT_AVX512_1 = 2, BIT_ATOMICS = 8, BIT_I686 = 49, BIT_HASWELL = 50, BIT_XEON_PHI = 51, BIT_TLS = 63 };
+enum {
+	BIT_SSE2 = 0,
+	BIT_X86_64 = 1,
+	BIT_AVX512_1 = 2,
+	BIT_ATOMICS = 8,
+	BIT_I686 = 49,
+	BIT_HASWELL = 50,
+	BIT_XEON_PHI = 51,
+	BIT_TLS = 63
+};
 
 static bool has_all(struct cv_str flags, const char *words)
 {
@@ -162,7 +171,8 @@ static void judge_loader(struct lm_loader *ld, const struct lm_cpu *cpu)
 			ld->hwcap |= cpu->avx512_1 ? 1u << BIT_AVX512_1 : 0;
 			if (cpu->platform) {
 				ld->platform = cpu->platform;
-				ld->platform_bit = (uint64_t)1 << (cv_streq(cpu->platform, "haswell") ? BIT_HASWELL : BIT_XEON_PHI);
+				ld->platform_bit = (uint64_t)1
+						   << (cv_streq(cpu->platform, "haswell") ? BIT_HASWELL : BIT_XEON_PHI);
 			}
 		}
 	} else if (ld->machine == CV_EM_386) {

@@ -11,7 +11,9 @@
 
 struct lm_symtab;
 
-/* A src that opens its file when it is read and may be closed at any time between, so that thousands of files need few handles. */
+/*
+ * A src that opens its file when it is read and may be closed at any time between, so that thousands of files need few handles.
+ */
 struct lm_src {
 	struct cv_src src;
 	struct cv_lm_system *sys;
@@ -213,7 +215,8 @@ const char *cv_lm_errno_text(struct lm_map *m, int err);
 /* "object: what: errno" */
 const char *cv_lm_error_text(struct lm_map *m, const struct lm_error *e);
 /* NULL when over the maximum or out of memory. */
-struct cv_lm_trouble *cv_lm_trouble(struct lm_map *m, enum cv_lm_trouble_kind kind, bool fatal, const char *name, const char *message);
+struct cv_lm_trouble *cv_lm_trouble(struct lm_map *m, enum cv_lm_trouble_kind kind, bool fatal, const char *name,
+				    const char *message);
 /* Reports a hard maximum once and stops the load. */
 int cv_lm_limit(struct lm_map *m, const char *what);
 

@@ -46,7 +46,8 @@ static int not_a_program(struct lm_map *m, const char *path, const struct lm_pat
 	if (f->elf->type == CV_ET_REL)
 		return cv_diag_fail(m->diag, CV_EFORMAT, "%s: an object file or kernel module, not a program or library", path);
 	if (f->elf->type != CV_ET_EXEC && f->elf->type != CV_ET_DYN)
-		return cv_diag_fail(m->diag, CV_EFORMAT, "%s: an ELF file of type %u, not a program or library", path, f->elf->type);
+		return cv_diag_fail(m->diag, CV_EFORMAT, "%s: an ELF file of type %u, not a program or library", path,
+				    f->elf->type);
 	if (f->elf->seg_n == 0)
 		return cv_diag_fail(m->diag, CV_EFORMAT, "%s: an ELF file without segments: nothing can be loaded", path);
 	return 0;
@@ -178,9 +179,9 @@ int cv_lm_set_global(struct lm_map *m, size_t root)
 /* The message of an error that ends the start of the program. */
 static int fatal_at_start(struct lm_map *m)
 {
-	struct cv_lm_trouble *t =
-		cv_lm_trouble(m, m->error.kind, true, m->pub.edges.v[m->pub.edges.n - 1].name,
-			      cv_arena_printf(m->arena, "error while loading shared libraries: %s", cv_lm_error_text(m, &m->error)));
+	struct cv_lm_trouble *t = cv_lm_trouble(
+		m, m->error.kind, true, m->pub.edges.v[m->pub.edges.n - 1].name,
+		cv_arena_printf(m->arena, "error while loading shared libraries: %s", cv_lm_error_text(m, &m->error)));
 
 	if (t) {
 		t->edge = m->pub.edges.n - 1;
@@ -204,7 +205,8 @@ static int check_all_versions(struct lm_map *m)
 /* Thread-local data of an object that a filter of the program has put out of sight is not counted, and the loader notices. */
 static int check_tls(struct lm_map *m)
 {
-	static const char text[] = "Inconsistency detected by ld.so: rtld.c: init_tls: Assertion `i == GL(dl_tls_max_dtv_idx)' failed!";
+	static const char text[] =
+		"Inconsistency detected by ld.so: rtld.c: init_tls: Assertion `i == GL(dl_tls_max_dtv_idx)' failed!";
 
 	for (size_t i = 1; i < m->objs.n && !m->stopped; i++) {
 		const struct lm_obj *o = &m->objs.v[i];
@@ -287,7 +289,9 @@ static int start_glibc(struct lm_map *m, struct lm_path *p)
 	return r;
 }
 
-/* The interpreter that the program names is not there: the kernel finds no such file, for all that the program itself is there. */
+/*
+ * The interpreter that the program names is not there: the kernel finds no such file, for all that the program itself is there.
+ */
 static int no_loader(struct lm_map *m)
 {
 	struct cv_lm_edge *e = cv_lm_edge(m, 0, CV_LM_BY_EXEC, m->loader->path);

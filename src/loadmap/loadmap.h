@@ -132,7 +132,8 @@ struct cv_lm_system_opts {
 	const char *library_path; /* LD_LIBRARY_PATH or NULL */
 	const char *preload;      /* LD_PRELOAD or NULL */
 	const char *cwd;          /* for relative entries; NULL: unknown, relative entries are then skipped and said so */
-	const char *hwcaps_mask;  /* glibc-hwcaps subdirectories that this CPU takes, best first, colon-separated; NULL: from /proc/cpuinfo */
+	const char *hwcaps_mask;  /* glibc-hwcaps subdirectories that this CPU takes, best first, colon-separated; NULL: from
+				     /proc/cpuinfo */
 	const char *glibc;        /* version of the target's loader; NULL: read off the interpreter's own bytes */
 	bool bind_now;            /* LD_BIND_NOW */
 	bool quick;               /* do not look for files that lose (edge.losers) */

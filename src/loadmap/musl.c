@@ -2,11 +2,11 @@
 /*
  * musl's loader (ldso/dynlink.c), which is also its C library.
  *
- * The names libc., libpthread., librt., libm., libdl., libutil. and libxnet. mean itself. Others: with a slash that path; else what
- * was found by that name before, LD_LIBRARY_PATH, the RUNPATH (or RPATH) of the requester, of the one that asked for it and so on,
- * then the system path: /etc/ld-musl-ARCH.path, or /lib:/usr/local/lib:/usr/lib. Elements end with a colon or a line. Only
- * $ORIGIN is replaced; a list with another token does not count. SONAMEs, versions and caches mean nothing to it, and the class
- * of a file is not looked at.
+ * The names libc., libpthread., librt., libm., libdl., libutil. and libxnet. mean itself. Others: with a slash that path; else
+ * what was found by that name before, LD_LIBRARY_PATH, the RUNPATH (or RPATH) of the requester, of the one that asked for it
+ * and so on, then the system path: /etc/ld-musl-ARCH.path, or /lib:/usr/local/lib:/usr/lib. Elements end with a colon or a
+ * line. Only $ORIGIN is replaced; a list with another token does not count. SONAMEs, versions and caches mean nothing to it,
+ * and the class of a file is not looked at.
  */
 #include "loadmap/lm.h"
 
@@ -229,7 +229,8 @@ static int load(struct lm_map *m, size_t by, enum cv_lm_mode mode, const char *n
 		return 0;
 	m->pub.edges.v[edge].step = CV_LM_MISSING;
 	t = cv_lm_trouble(m, q.hit ? CV_LM_T_WRONG_FORMAT : CV_LM_T_MISSING, true, name,
-			  cv_arena_printf(m->arena, "Error loading shared library %s: %s (needed by %s)", name, why(m, &q), m->pub.objects.v[by].path));
+			  cv_arena_printf(m->arena, "Error loading shared library %s: %s (needed by %s)", name, why(m, &q),
+					  m->pub.objects.v[by].path));
 	if (t) {
 		t->edge = edge;
 		t->object = m->pub.edges.v[edge].by;

@@ -8,7 +8,8 @@
  */
 #include "loadmap/lm.h"
 
-struct cv_lm_trouble *cv_lm_trouble(struct lm_map *m, enum cv_lm_trouble_kind kind, bool fatal, const char *name, const char *message)
+struct cv_lm_trouble *cv_lm_trouble(struct lm_map *m, enum cv_lm_trouble_kind kind, bool fatal, const char *name,
+				    const char *message)
 {
 	struct cv_lm_trouble *t;
 
@@ -16,8 +17,13 @@ struct cv_lm_trouble *cv_lm_trouble(struct lm_map *m, enum cv_lm_trouble_kind ki
 		return NULL;
 	t = CV_VEC_PUSH(m->arena, &m->pub.troubles);
 	if (t)
-		*t = (struct cv_lm_trouble){ .kind = kind,	     .fatal = fatal,	      .object = CV_LM_NONE, .edge = CV_LM_NONE,
-					     .name = name,	     .provider = CV_LM_NONE, .message = message };
+		*t = (struct cv_lm_trouble){ .kind = kind,
+					     .fatal = fatal,
+					     .object = CV_LM_NONE,
+					     .edge = CV_LM_NONE,
+					     .name = name,
+					     .provider = CV_LM_NONE,
+					     .message = message };
 	return t;
 }
 
@@ -137,8 +143,13 @@ int cv_lm_add_object(struct lm_map *m, struct lm_path *p, const char *name, cons
 		return CV_ENOMEM;
 	*link = i;
 	*pub = (struct cv_lm_object){ .path = name, .edge = m->pub.edges.n ? m->pub.edges.n - 1 : 0 };
-	*o = (struct lm_obj){ .file = p ? p->file : NULL, .name = name, .has_id = p != NULL, .in_chain = true, .loader = CV_LM_NONE,
-			      .type = LM_LIBRARY, .root = CV_LM_NONE };
+	*o = (struct lm_obj){ .file = p ? p->file : NULL,
+			      .name = name,
+			      .has_id = p != NULL,
+			      .in_chain = true,
+			      .loader = CV_LM_NONE,
+			      .type = LM_LIBRARY,
+			      .root = CV_LM_NONE };
 	pub->real = p ? cv_lm_real(m->sys, p) : name;
 	if (p) {
 		pub->dev = p->file->dev;

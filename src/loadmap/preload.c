@@ -26,8 +26,9 @@ static int one(struct lm_map *m, struct cv_str name, const char *where, struct p
 		return r;
 	if (r == 1) {
 		t = cv_lm_trouble(m, m->error.kind, false, q.name,
-				  cv_arena_printf(m->arena, "ERROR: ld.so: object '%s' from %s cannot be preloaded (%s): ignored.", q.name, where,
-						  m->error.what));
+				  cv_arena_printf(m->arena,
+						  "ERROR: ld.so: object '%s' from %s cannot be preloaded (%s): ignored.",
+						  q.name, where, m->error.what));
 		if (t)
 			t->edge = m->pub.edges.n - 1;
 		return 0;

@@ -3,11 +3,12 @@
  * The search for a name, step by step as glibc takes it (elf/dl-load.c):
  *
  *	with a slash   that path, tokens replaced; nothing else
- *	without        unless the requester has RUNPATH: its RPATH, that of the one that asked for it, and so on, last the program's;
- *	               LD_LIBRARY_PATH; the requester's RUNPATH; ld.so.cache; the default directories (both less with NODEFLIB)
+ *	without        unless the requester has RUNPATH: its RPATH, that of the one that asked for it, and so on, last the
+ *	               program's; LD_LIBRARY_PATH; the requester's RUNPATH; ld.so.cache; the default directories (both less
+ *	               with NODEFLIB)
  *
- * In each directory first the subdirectories for special CPUs. Whether they exist is asked once. A file that cannot be opened for
- * another reason than ENOENT, EACCES and ENOTDIR ends the list that it is in, not the search.
+ * In each directory first the subdirectories for special CPUs. Whether they exist is asked once. A file that cannot be opened
+ * for another reason than ENOENT, EACCES and ENOTDIR ends the list that it is in, not the search.
  */
 #include "loadmap/lm.h"
 
@@ -164,7 +165,8 @@ static bool is_hit_dir(struct lm_search *s, const struct lm_dir *d)
 {
 	struct lm_path *p;
 
-	return d->name[0] == '/' && cv_lm_look(s->m->sys, d->name, &p) == 0 && (p->err < 0 || (p->dev == s->hit_dev && p->ino == s->hit_ino && p->ino));
+	return d->name[0] == '/' && cv_lm_look(s->m->sys, d->name, &p) == 0 &&
+	       (p->err < 0 || (p->dev == s->hit_dev && p->ino == s->hit_ino && p->ino));
 }
 
 /* One directory with its subdirectories. *ret_any: one of them exists. */

@@ -2,10 +2,10 @@
 /*
  * Undefined symbols, as the loader meets them when it relocates (elf/dl-reloc.c, elf/dl-lookup.c).
  *
- * Each symbol that a relocation names and that does not bind to its own object is looked up in the object itself (DT_SYMBOLIC), the
- * global scope and the search list of the dlopen that brought it in. Data is bound at once, functions of the PLT at once only
- * where that is asked for (BIND_NOW, RTLD_NOW), else when they are called. Nobody minds a weak one that is not found. Before 2.31
- * the provider that a version names must have the symbol; since then it may have moved to another object.
+ * Each symbol that a relocation names and that does not bind to its own object is looked up in the object itself (DT_SYMBOLIC),
+ * the global scope and the search list of the dlopen that brought it in. Data is bound at once, functions of the PLT at once
+ * only where that is asked for (BIND_NOW, RTLD_NOW), else when they are called. Nobody minds a weak one that is not found.
+ * Before 2.31 the provider that a version names must have the symbol; since then it may have moved to another object.
  */
 #include "loadmap/lm.h"
 
@@ -31,8 +31,9 @@ static const struct {
 	uint16_t machine;
 	uint32_t none, copy, jump_slot, relative;
 } reloc_types[] = {
-	{ CV_EM_X86_64, 0, 5, 7, 8 },	 { CV_EM_386, 0, 5, 7, 8 },    { CV_EM_AARCH64, 0, 1024, 1026, 1027 }, { CV_EM_ARM, 0, 20, 22, 23 },
-	{ CV_EM_PPC64, 0, 19, 21, 22 }, { CV_EM_S390, 0, 9, 11, 12 }, { CV_EM_RISCV, 0, 4, 5, 3 },	     { CV_EM_LOONGARCH, 0, 4, 5, 3 },
+	{ CV_EM_X86_64, 0, 5, 7, 8 }, { CV_EM_386, 0, 5, 7, 8 },       { CV_EM_AARCH64, 0, 1024, 1026, 1027 },
+	{ CV_EM_ARM, 0, 20, 22, 23 }, { CV_EM_PPC64, 0, 19, 21, 22 },  { CV_EM_S390, 0, 9, 11, 12 },
+	{ CV_EM_RISCV, 0, 4, 5, 3 },  { CV_EM_LOONGARCH, 0, 4, 5, 3 },
 };
 
 static enum reloc_class class_of(const struct cv_elf *e, uint32_t type)
@@ -135,11 +136,12 @@ static int report(struct check *c, const struct lm_lookup *l, const struct outco
 		message = "Inconsistency detected by ld.so: dl-lookup.c: check_match: Assertion `version->filename == NULL || ! "
 			  "_dl_name_match_p (version->filename, map)' failed!";
 	else if (o->end)
-		message = cv_arena_printf(m->arena, "%s%s: symbol %s version %s not defined in file %s with link time reference", start, who,
-					  l->name, l->version->name, l->version->file);
+		message =
+			cv_arena_printf(m->arena, "%s%s: symbol %s version %s not defined in file %s with link time reference",
+					start, who, l->name, l->version->name, l->version->file);
 	else
-		message = cv_arena_printf(m->arena, "%s%s: undefined symbol: %s%s%s", start, who, l->name, l->version ? ", version " : "",
-					  l->version ? l->version->name : "");
+		message = cv_arena_printf(m->arena, "%s%s: undefined symbol: %s%s%s", start, who, l->name,
+					  l->version ? ", version " : "", l->version ? l->version->name : "");
 	t = cv_lm_trouble(m, CV_LM_T_UNDEFINED, fatal, cv_arena_strdup(m->arena, l->name), message);
 	if (!t)
 		return cv_lm_limit(m, "too many undefined symbols");
@@ -213,7 +215,8 @@ static int check_table(struct check *c, const struct reloc_table *tab)
 /* Some linkers count the PLT's relocations, at the end, among the others. */
 static uint64_t without_plt(const struct cv_elf_tables *at, uint64_t addr, uint64_t size)
 {
-	return at->jmprel && at->jmprel_size <= size && addr + size == at->jmprel + at->jmprel_size ? size - at->jmprel_size : size;
+	return at->jmprel && at->jmprel_size <= size && addr + size == at->jmprel + at->jmprel_size ? size - at->jmprel_size
+												    : size;
 }
 
 int cv_lm_check_symbols(struct lm_map *m, size_t i, bool now, bool first_only, bool *ret_fatal)

@@ -97,8 +97,8 @@ static int load_gnu_hash(struct cv_lm_system *sys, struct cv_elf *e, struct lm_s
 	t->first = u32(t, p + 4);
 	t->bloom_n = u32(t, p + 8);
 	t->shift = u32(t, p + 12);
-	if (t->bucket_n > SYMBOLS_MAX || t->bloom_n > SYMBOLS_MAX || t->bloom_n == 0 || (t->bloom_n & (t->bloom_n - 1)) || t->shift > 63 ||
-	    !cv_elf_offset_of(e, e->at.gnu_hash, &off, &room))
+	if (t->bucket_n > SYMBOLS_MAX || t->bloom_n > SYMBOLS_MAX || t->bloom_n == 0 || (t->bloom_n & (t->bloom_n - 1)) ||
+	    t->shift > 63 || !cv_elf_offset_of(e, e->at.gnu_hash, &off, &room))
 		return CV_EFORMAT;
 	fixed = 16 + (uint64_t)t->bloom_n * w + (uint64_t)t->bucket_n * 4;
 	if (fixed > room)
@@ -241,10 +241,13 @@ const struct lm_version *cv_lm_symbol_version(const struct lm_symtab *t, uint32_
 
 void cv_lm_lookup_init(struct lm_lookup *l, const char *name, const struct lm_version *version)
 {
-	*l = (struct lm_lookup){ .name = name, .gnu_hash = cv_elf_gnu_hash(name), .sysv_hash = cv_elf_sysv_hash(name), .version = version };
+	*l = (struct lm_lookup){
+		.name = name, .gnu_hash = cv_elf_gnu_hash(name), .sysv_hash = cv_elf_sysv_hash(name), .version = version
+	};
 }
 
-/* How far one symbol of the chain serves. *candidates: versioned ones that an unversioned request may take if there is one only. */
+/* How far one symbol of the chain serves. *candidates: versioned ones that an unversioned request may take if there is one
+ * only. */
 enum fit { FIT_NO, FIT_YES, FIT_NO_VERSYM };
 
 struct walk {
@@ -256,8 +259,8 @@ struct walk {
 
 static bool is_definition(const struct lm_symbol *s, bool plt)
 {
-	const unsigned types = 1u << CV_STT_NOTYPE | 1u << CV_STT_OBJECT | 1u << CV_STT_FUNC | 1u << 5 /* common */ | 1u << CV_STT_TLS |
-			       1u << CV_STT_IFUNC;
+	const unsigned types = 1u << CV_STT_NOTYPE | 1u << CV_STT_OBJECT | 1u << CV_STT_FUNC | 1u << 5 /* common */ |
+			       1u << CV_STT_TLS | 1u << CV_STT_IFUNC;
 
 	if (s->value == 0 && s->section != 0xfff1 && s->type != CV_STT_TLS)
 		return false;

@@ -104,8 +104,8 @@ void cv_lm_verify(struct lm_map *m, struct lm_path *p, struct lm_check *ret)
 /* On these a file without PT_GNU_STACK wants an executable stack. */
 bool cv_lm_wants_exec_stack(const struct cv_elf *e)
 {
-	bool by_default = e->machine == CV_EM_X86_64 || e->machine == CV_EM_386 || e->machine == CV_EM_ARM || e->machine == CV_EM_S390 ||
-			  (e->machine == CV_EM_PPC64 && e->big_endian);
+	bool by_default = e->machine == CV_EM_X86_64 || e->machine == CV_EM_386 || e->machine == CV_EM_ARM ||
+			  e->machine == CV_EM_S390 || (e->machine == CV_EM_PPC64 && e->big_endian);
 
 	return e->has_stack ? e->exec_stack : by_default;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The check of versions (elf/dl-version.c): each version that an object needs of another must be defined there. A provider without
- * any definitions only gets a warning, a weak need too. The provider is looked up by the names under which objects are known.
+ * The check of versions (elf/dl-version.c): each version that an object needs of another must be defined there. A provider
+ * without any definitions only gets a warning, a weak need too. The provider is looked up by the names under which objects are
+ * known.
  */
 #include "loadmap/lm.h"
 
@@ -76,7 +77,8 @@ static int match(struct lm_map *m, const struct need *n)
 	if (!f)
 		return 0; /* the kernel's own has what is asked of it */
 	if (!f->elf->at.verdef)
-		return n->verbose ? report(m, n, false, cv_arena_printf(m->arena, "no version information available (required by %s)", by))
+		return n->verbose ? report(m, n, false,
+					   cv_arena_printf(m->arena, "no version information available (required by %s)", by))
 				  : 0;
 	r = cv_elf_verdefs(f->elf, &defs, &def_n);
 	if (r < 0)
@@ -86,14 +88,16 @@ static int match(struct lm_map *m, const struct need *n)
 			return 0;
 	if (!n->v->weak)
 		return report(m, n, true, cv_arena_printf(m->arena, "version `%s' not found (required by %s)", n->v->name, by));
-	return n->verbose ? report(m, n, false, cv_arena_printf(m->arena, "weak version `%s' not found (required by %s)", n->v->name, by))
+	return n->verbose ? report(m, n, false,
+				   cv_arena_printf(m->arena, "weak version `%s' not found (required by %s)", n->v->name, by))
 			  : 0;
 }
 
 /* The loader takes it for granted that what has versions was asked for too; where not, it gives up on itself. */
 static int unasked(struct lm_map *m, size_t i, const char *file)
 {
-	const char *message = "Inconsistency detected by ld.so: dl-version.c: _dl_check_map_versions: Assertion `needed != NULL' failed!";
+	const char *message =
+		"Inconsistency detected by ld.so: dl-version.c: _dl_check_map_versions: Assertion `needed != NULL' failed!";
 	struct cv_lm_trouble *t = cv_lm_trouble(m, CV_LM_T_NO_VERSION, true, file, message);
 
 	if (t)
@@ -127,7 +131,8 @@ static int check_relr(struct lm_map *m, size_t i, bool verbose, bool asked)
 }
 
 /* One need. *ret_relr: packed relocations are asked for. */
-static int check_need(struct lm_map *m, size_t i, const struct cv_elf_verneed *v, const struct lm_file **fits, bool verbose, bool *ret_relr)
+static int check_need(struct lm_map *m, size_t i, const struct cv_elf_verneed *v, const struct lm_file **fits, bool verbose,
+		      bool *ret_relr)
 {
 	size_t before = m->pub.troubles.n;
 	bool missing;

@@ -2,10 +2,12 @@
 /*
  * Prints load maps as lines, for comparison with what the real loader does.
  *
- *	loadmap_dump [-r ROOT] [-L LIBRARY_PATH] [-P PRELOAD] [-C CWD] [-c HWCAPS] [-g GLIBC] [-q] [-s] [-t] [-n] FILE... [-- dlopen args]
+ *	loadmap_dump [-r ROOT] [-L LIBRARY_PATH] [-P PRELOAD] [-C CWD] [-c HWCAPS] [-g GLIBC] [-q] [-s] [-t] [-n] FILE... [--
+ *dlopen args]
  *
  * Each FILE is one map: "file PATH", then objects in load order, the chain that ldd prints, edges, troubles. Behind "--" each
- * argument is a dlopen from the program: "now:NAME", "lazy:NAME", "global:NAME", "globalnow:NAME"; from a library: "now@PATH:NAME".
+ * argument is a dlopen from the program: "now:NAME", "lazy:NAME", "global:NAME", "globalnow:NAME"; from a library:
+ *"now@PATH:NAME".
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +25,8 @@ static void print_map(const struct cv_loadmap *m)
 	if (m->glibc)
 		printf("glibc %s\n", m->glibc);
 	for (size_t i = 0; i < m->objects.n; i++)
-		printf("object %zu %s => %s%s\n", i, m->objects.v[i].path, m->objects.v[i].real, m->objects.v[i].unloaded ? " unloaded" : "");
+		printf("object %zu %s => %s%s\n", i, m->objects.v[i].path, m->objects.v[i].real,
+		       m->objects.v[i].unloaded ? " unloaded" : "");
 	for (size_t i = 0; i < m->chain.n; i++)
 		printf("chain %zu %s\n", m->chain.v[i], m->objects.v[m->chain.v[i]].path);
 	for (size_t i = 0; i < m->scope.n; i++)
@@ -31,8 +34,9 @@ static void print_map(const struct cv_loadmap *m)
 	for (size_t i = 0; i < m->edges.n; i++) {
 		const struct cv_lm_edge *e = &m->edges.v[i];
 
-		printf("edge %s\t%s\t%s\t%s\t%s\t%s\n", e->by == CV_LM_NONE ? "-" : m->objects.v[e->by].path, cv_lm_mode_name(e->mode), e->name,
-		       cv_lm_step_name(e->step), e->detail ? e->detail : "-", e->object == CV_LM_NONE ? "-" : m->objects.v[e->object].path);
+		printf("edge %s\t%s\t%s\t%s\t%s\t%s\n", e->by == CV_LM_NONE ? "-" : m->objects.v[e->by].path,
+		       cv_lm_mode_name(e->mode), e->name, cv_lm_step_name(e->step), e->detail ? e->detail : "-",
+		       e->object == CV_LM_NONE ? "-" : m->objects.v[e->object].path);
 		if (e->refused)
 			printf("refused %s: %s\n", e->refused, e->refusal);
 		for (size_t k = 0; k < e->tries.n; k++)
@@ -41,20 +45,22 @@ static void print_map(const struct cv_loadmap *m)
 			printf("loser %s\t%s\n", e->losers.v[k].path, cv_lm_reason_name(e->losers.v[k].reason));
 	}
 	for (size_t i = 0; i < m->troubles.n; i++)
-		printf("trouble %s %s: %s\n", cv_lm_trouble_name(m->troubles.v[i].kind), m->troubles.v[i].fatal ? "fatal" : "note",
-		       m->troubles.v[i].message);
+		printf("trouble %s %s: %s\n", cv_lm_trouble_name(m->troubles.v[i].kind),
+		       m->troubles.v[i].fatal ? "fatal" : "note", m->troubles.v[i].message);
 }
 
 /* The object whose file, after links, is this path. */
 static size_t object_of(const struct cv_loadmap *m, const char *path, size_t n)
 {
 	for (size_t i = 1; i < m->objects.n; i++)
-		if (strlen(m->objects.v[i].real) >= n && strncmp(m->objects.v[i].real + strlen(m->objects.v[i].real) - n, path, n) == 0)
+		if (strlen(m->objects.v[i].real) >= n &&
+		    strncmp(m->objects.v[i].real + strlen(m->objects.v[i].real) - n, path, n) == 0)
 			return i;
 	return CV_LM_NONE;
 }
 
-static int one(struct cv_lm_system *sys, struct cv_arena *a, struct cv_diag *d, const char *path, char **dlopens, bool symbols, bool silent)
+static int one(struct cv_lm_system *sys, struct cv_arena *a, struct cv_diag *d, const char *path, char **dlopens, bool symbols,
+	       bool silent)
 {
 	struct cv_loadmap *m;
 	size_t said = d->n;
@@ -73,8 +79,8 @@ static int one(struct cv_lm_system *sys, struct cv_arena *a, struct cv_diag *d, 
 			printf("atstart %s\n", m->objects.v[m->chain.v[i]].path);
 	}
 	for (; r == 0 && dlopens && *dlopens; dlopens++) {
-		unsigned flags = (strncmp(*dlopens, "global", 6) == 0 ? CV_LM_GLOBAL : 0) | (strstr(*dlopens, "now:") ? CV_LM_NOW : 0) |
-				 (symbols ? CV_LM_SYMBOLS : 0);
+		unsigned flags = (strncmp(*dlopens, "global", 6) == 0 ? CV_LM_GLOBAL : 0) |
+				 (strstr(*dlopens, "now:") ? CV_LM_NOW : 0) | (symbols ? CV_LM_SYMBOLS : 0);
 		const char *at = strchr(*dlopens, '@'), *colon = strchr(*dlopens, ':');
 		size_t by = at && at < colon ? object_of(m, at + 1, (size_t)(colon - at - 1)) : 0;
 		size_t before = m->troubles.n;

@@ -198,7 +198,8 @@ static inline void lm_symbols(struct lm_image *im, const struct lm_elf *e)
 	}
 }
 
-static inline void lm_phdr(struct lm_image *im, size_t i, uint32_t type, uint32_t flags, uint64_t off, uint64_t size, uint64_t align)
+static inline void lm_phdr(struct lm_image *im, size_t i, uint32_t type, uint32_t flags, uint64_t off, uint64_t size,
+			   uint64_t align)
 {
 	unsigned char *p = im->p + 64 + 56 * i;
 
@@ -329,9 +330,11 @@ static inline void lm_world_init(struct lm_world *w, const char *version)
 	cv_diag_init(&w->diag, w->arena);
 	if (!version)
 		return;
-	n = snprintf(tail, sizeof(tail), "ld.so (test) stable release version %s.%c/lib/x86_64-linux-gnu/%c/usr/lib/x86_64-linux-gnu/%c/lib/%c/usr/lib/%c"
-					 "lib/x86_64-linux-gnu%c",
-		     version, 0, 0, 0, 0, 0, 0);
+	n = snprintf(
+		tail, sizeof(tail),
+		"ld.so (test) stable release version %s.%c/lib/x86_64-linux-gnu/%c/usr/lib/x86_64-linux-gnu/%c/lib/%c/usr/lib/%c"
+		"lib/x86_64-linux-gnu%c",
+		version, 0, 0, 0, 0, 0, 0);
 	lm_world_put(w, LM_INTERP, &(struct lm_elf){ .soname = "ld-linux-x86-64.so.2", .tail = tail, .tail_n = (size_t)n });
 }
 

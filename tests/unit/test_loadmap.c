@@ -83,7 +83,9 @@ static void test_loadmap_missing_is_told_with_where_it_looked(void **state)
 	PUT(&w, "/p", .program = true, .needed = { "libno.so", "liba.so" });
 	PUT(&w, "/lib/liba.so", .needed = { "libno.so" }, .runpath = "/a");
 	run(&w, &plain, "/p");
-	assert_trouble(&w, 0, CV_LM_T_MISSING, true, "error while loading shared libraries: libno.so: cannot open shared object file: No such file or directory");
+	assert_trouble(
+		&w, 0, CV_LM_T_MISSING, true,
+		"error while loading shared libraries: libno.so: cannot open shared object file: No such file or directory");
 	assert_int_equal(w.map->troubles.n, 2); /* asked for twice, with two paths */
 	assert_int_equal(w.map->troubles.v[1].object, 2);
 	e = &w.map->edges.v[w.map->troubles.v[1].edge];
@@ -145,7 +147,9 @@ static void test_loadmap_order_of_steps(void **state)
 static void test_loadmap_path_lists(void **state)
 {
 	struct lm_world w;
-	struct cv_lm_system_opts opts = { .hwcaps_mask = "", .library_path = ":/a//;$LIB:/a/:${PLATFORM}X:/$LIBX:/nowhere", .cwd = "/w", .tries = true };
+	struct cv_lm_system_opts opts = {
+		.hwcaps_mask = "", .library_path = ":/a//;$LIB:/a/:${PLATFORM}X:/$LIBX:/nowhere", .cwd = "/w", .tries = true
+	};
 	const struct cv_lm_edge *e;
 
 	(void)state;
@@ -201,7 +205,8 @@ static void test_loadmap_skips_other_class_and_machine(void **state)
 	assert_int_equal(edge_of(&w, "liba.so")->losers.v[0].reason, CV_LM_WRONG_CLASS);
 	assert_int_equal(edge_of(&w, "liba.so")->losers.v[1].reason, CV_LM_WRONG_MACHINE);
 	assert_int_equal(edge_of(&w, "libb.so")->losers.v[1].reason, CV_LM_DANGLING);
-	assert_trouble(&w, 0, CV_LM_T_WRONG_FORMAT, true, "error while loading shared libraries: libb.so: wrong ELF class: ELFCLASS32");
+	assert_trouble(&w, 0, CV_LM_T_WRONG_FORMAT, true,
+		       "error while loading shared libraries: libb.so: wrong ELF class: ELFCLASS32");
 	lm_world_done(&w);
 }
 
@@ -245,9 +250,11 @@ static void test_loadmap_files_that_are_none(void **state)
 	(void)state;
 	lm_world_init(&w, "2.36");
 	PUT(&w, "/p", .program = true, .needed = { "liba.so" });
-	tmptree_file(&w.t, "/lib/liba.so", "INPUT(liba.so.1)\n/* a linker script that is long enough to be taken for an ELF header */\n");
+	tmptree_file(&w.t, "/lib/liba.so",
+		     "INPUT(liba.so.1)\n/* a linker script that is long enough to be taken for an ELF header */\n");
 	run(&w, &plain, "/p");
-	assert_trouble(&w, 0, CV_LM_T_WRONG_FORMAT, true, "error while loading shared libraries: /lib/liba.so: invalid ELF header");
+	assert_trouble(&w, 0, CV_LM_T_WRONG_FORMAT, true,
+		       "error while loading shared libraries: /lib/liba.so: invalid ELF header");
 	lm_world_done(&w);
 
 	lm_world_init(&w, "2.36");
@@ -261,7 +268,8 @@ static void test_loadmap_files_that_are_none(void **state)
 	PUT(&w, "/p", .program = true, .needed = { "liba.so" });
 	tmptree_dir(&w.t, "/lib/liba.so");
 	run(&w, &plain, "/p");
-	assert_trouble(&w, 0, CV_LM_T_WRONG_FORMAT, true, "error while loading shared libraries: /lib/liba.so: cannot read file data: Error 21");
+	assert_trouble(&w, 0, CV_LM_T_WRONG_FORMAT, true,
+		       "error while loading shared libraries: /lib/liba.so: cannot read file data: Error 21");
 	lm_world_done(&w);
 }
 
@@ -322,9 +330,12 @@ static void test_loadmap_hwcaps_by_version(void **state)
 
 static void test_loadmap_hwcaps_of_the_cpu(void **state)
 {
-	static const char v2[] = "processor\t: 0\nvendor_id\t: AuthenticAMD\nflags\t\t: fpu cx16 lahf_lm popcnt pni sse4_1 sse4_2 ssse3 avx\n";
-	static const char intel[] = "processor\t: 0\nvendor_id\t: GenuineIntel\nflags\t\t: cx16 lahf_lm popcnt pni sse4_1 sse4_2 ssse3 avx avx2 bmi1 bmi2 "
-				    "f16c fma abm movbe avx512f avx512bw avx512cd avx512dq avx512vl\n";
+	static const char v2[] =
+		"processor\t: 0\nvendor_id\t: AuthenticAMD\nflags\t\t: fpu cx16 lahf_lm popcnt pni sse4_1 sse4_2 ssse3 avx\n";
+	static const char intel[] =
+		"processor\t: 0\nvendor_id\t: GenuineIntel\nflags\t\t: cx16 lahf_lm popcnt pni sse4_1 sse4_2 ssse3 avx avx2 "
+		"bmi1 bmi2 "
+		"f16c fma abm movbe avx512f avx512bw avx512cd avx512dq avx512vl\n";
 	struct cv_lm_system_opts opts = { .tries = true };
 	struct lm_world w;
 
@@ -356,16 +367,19 @@ static void test_loadmap_errno_lives_on(void **state)
 	PUT(&w, "/p", .program = true, .flags1 = 0x800, .needed = { "liba.so", "libb.so" });
 	PUT(&w, "/lib/liba.so", .soname = "liba.so");
 	run(&w, &(struct cv_lm_system_opts){ .hwcaps_mask = "", .preload = "libno.so" }, "/p");
-	assert_trouble(&w, 0, CV_LM_T_MISSING, false,
-		       "ERROR: ld.so: object 'libno.so' from LD_PRELOAD cannot be preloaded (cannot open shared object file): ignored.");
-	assert_trouble(&w, 1, CV_LM_T_MISSING, true, "error while loading shared libraries: liba.so: cannot open shared object file");
+	assert_trouble(
+		&w, 0, CV_LM_T_MISSING, false,
+		"ERROR: ld.so: object 'libno.so' from LD_PRELOAD cannot be preloaded (cannot open shared object file): ignored.");
+	assert_trouble(&w, 1, CV_LM_T_MISSING, true,
+		       "error while loading shared libraries: liba.so: cannot open shared object file");
 	lm_world_done(&w);
 
 	lm_world_init(&w, "2.36");
 	PUT(&w, "/p", .program = true, .needed = { "/loop/liba.so" });
 	tmptree_link(&w.t, "/loop", "loop");
 	run(&w, &plain, "/p");
-	assert_trouble(&w, 0, CV_LM_T_MISSING, true, "error while loading shared libraries: /loop/liba.so: cannot open shared object file: Error 40");
+	assert_trouble(&w, 0, CV_LM_T_MISSING, true,
+		       "error while loading shared libraries: /loop/liba.so: cannot open shared object file: Error 40");
 	lm_world_done(&w);
 }
 
@@ -414,8 +428,10 @@ static void test_loadmap_filters_come_first(void **state)
 	PUT(&w, "/p", .program = true, .filter = { "libf.so" }, .needed = { "libno.so" });
 	PUT(&w, "/lib/libf.so", .soname = "libf.so");
 	run(&w, &plain, "/p");
-	assert_trouble(&w, 1, CV_LM_T_WRONG_FORMAT, true,
-		       "Inconsistency detected by ld.so: dl-deps.c: _dl_map_object_deps: Assertion `map->l_searchlist.r_list[0] == map' failed!");
+	assert_trouble(
+		&w, 1, CV_LM_T_WRONG_FORMAT, true,
+		"Inconsistency detected by ld.so: dl-deps.c: _dl_map_object_deps: "
+		"Assertion `map->l_searchlist.r_list[0] == map' failed!");
 	lm_world_done(&w);
 }
 
@@ -425,16 +441,20 @@ static void test_loadmap_versions(void **state)
 
 	(void)state;
 	lm_world_init(&w, "2.36");
-	PUT(&w, "/p", .program = true, .needed = { "liba.so", "libb.so", "libc.so.9" }, .verneed_of = "liba.so", .verneed = { "V1", "V2" });
+	PUT(&w, "/p", .program = true, .needed = { "liba.so", "libb.so", "libc.so.9" }, .verneed_of = "liba.so",
+	    .verneed = { "V1", "V2" });
 	PUT(&w, "/lib/liba.so", .soname = "liba.so", .verdef = { "V1" });
 	PUT(&w, "/lib/libb.so", .soname = "libb.so", .verneed_of = "libc.so.9", .verneed = { "V1" });
-	PUT(&w, "/lib/libc.so.9", .soname = "libc.so.9", .needed = { "liba.so" }, .verneed_of = "liba.so", .verneed = { "V3" }, .verneed_weak = true);
+	PUT(&w, "/lib/libc.so.9", .soname = "libc.so.9", .needed = { "liba.so" }, .verneed_of = "liba.so", .verneed = { "V3" },
+	    .verneed_weak = true);
 	run(&w, &plain, "/p");
 	assert_trouble(&w, 0, CV_LM_T_NO_VERSION, true, "/lib/liba.so: version `V2' not found (required by /p)");
 	assert_int_equal(w.map->troubles.v[0].object, 0);
 	assert_int_equal(w.map->troubles.v[0].provider, edge_of(&w, "liba.so")->object);
-	assert_trouble(&w, 1, CV_LM_T_NO_VERSION, false, "/lib/libc.so.9: no version information available (required by /lib/libb.so)");
-	assert_trouble(&w, 2, CV_LM_T_NO_VERSION, false, "/lib/liba.so: weak version `V3' not found (required by /lib/libc.so.9)");
+	assert_trouble(&w, 1, CV_LM_T_NO_VERSION, false,
+		       "/lib/libc.so.9: no version information available (required by /lib/libb.so)");
+	assert_trouble(&w, 2, CV_LM_T_NO_VERSION, false,
+		       "/lib/liba.so: weak version `V3' not found (required by /lib/libc.so.9)");
 	assert_int_equal(w.map->troubles.n, 3);
 	lm_world_done(&w);
 }
@@ -570,8 +590,12 @@ static void test_loadmap_symbols(void **state)
 	(void)state;
 	lm_world_init(&w, "2.36");
 	PUT(&w, "/p", .program = true, .needed = { "liba.so" },
-	    .syms = { { .name = "f_there" }, { .name = "f_gone" }, { .name = "d_gone", .data = true }, { .name = "w_gone", .weak = true, .data = true } });
-	PUT(&w, "/lib/liba.so", .soname = "liba.so", .now = true, .syms = { { .name = "f_there", .defined = true }, { .name = "g_gone" } });
+	    .syms = { { .name = "f_there" },
+		      { .name = "f_gone" },
+		      { .name = "d_gone", .data = true },
+		      { .name = "w_gone", .weak = true, .data = true } });
+	PUT(&w, "/lib/liba.so", .soname = "liba.so", .now = true,
+	    .syms = { { .name = "f_there", .defined = true }, { .name = "g_gone" } });
 	run(&w, &plain, "/p");
 	assert_int_equal(cv_loadmap_symbols(w.map), 0);
 	assert_trouble(&w, 0, CV_LM_T_UNDEFINED, true, "symbol lookup error: /lib/liba.so: undefined symbol: g_gone");
@@ -593,9 +617,11 @@ static void test_loadmap_symbols_with_versions(void **state)
 		      { .name = "moved", .version = "V1", .data = true },
 		      { .name = "plain", .data = true } });
 	PUT(&w, "/lib/liba.so", .soname = "liba.so", .verdef = { "V1", "V2" },
-	    .syms = { { .name = "one", .version = "V1", .defined = true, .data = true }, { .name = "two", .version = "V1", .defined = true, .data = true } });
+	    .syms = { { .name = "one", .version = "V1", .defined = true, .data = true },
+		      { .name = "two", .version = "V1", .defined = true, .data = true } });
 	PUT(&w, "/lib/libb.so", .soname = "libb.so", .verdef = { "V1" },
-	    .syms = { { .name = "moved", .version = "V1", .defined = true, .data = true }, { .name = "plain", .version = "V1", .defined = true, .data = true } });
+	    .syms = { { .name = "moved", .version = "V1", .defined = true, .data = true },
+		      { .name = "plain", .version = "V1", .defined = true, .data = true } });
 	run(&w, &plain, "/p");
 	assert_int_equal(cv_loadmap_symbols(w.map), 0);
 	assert_trouble(&w, 0, CV_LM_T_UNDEFINED, true, "symbol lookup error: /p: undefined symbol: two, version V2");
@@ -695,7 +721,8 @@ static void test_loadmap_musl(void **state)
 	(void)state;
 	lm_world_init(&w, NULL);
 	PUT(&w, "/lib/ld-musl-x86_64.so.1", .soname = "libc.musl-x86_64.so.1");
-	PUT(&w, "/p", .program = true, .interp = "/lib/ld-musl-x86_64.so.1", .runpath = "/run", .needed = { "liba.so", "libc.musl-x86_64.so.1", "libno.so" });
+	PUT(&w, "/p", .program = true, .interp = "/lib/ld-musl-x86_64.so.1", .runpath = "/run",
+	    .needed = { "liba.so", "libc.musl-x86_64.so.1", "libno.so" });
 	PUT(&w, "/env/liba.so", .soname = "liba.so", .needed = { "libb.so", "libd.so" });
 	PUT(&w, "/run/libb.so", .soname = "libb.so");
 	PUT(&w, "/usr/local/lib/libd.so", .soname = "libd.so");
@@ -705,7 +732,8 @@ static void test_loadmap_musl(void **state)
 	assert_taken(&w, "libc.musl-x86_64.so.1", CV_LM_LOADED, "/lib/ld-musl-x86_64.so.1");
 	assert_taken(&w, "libb.so", CV_LM_RUNPATH, "/run/libb.so"); /* inherited from the program */
 	assert_taken(&w, "libd.so", CV_LM_DEFAULT, "/usr/local/lib/libd.so");
-	assert_trouble(&w, 0, CV_LM_T_MISSING, true, "Error loading shared library libno.so: No such file or directory (needed by /p)");
+	assert_trouble(&w, 0, CV_LM_T_MISSING, true,
+		       "Error loading shared library libno.so: No such file or directory (needed by /p)");
 	lm_world_done(&w);
 }
 
