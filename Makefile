@@ -15,12 +15,13 @@ truth: all
 
 bench: all
 	bench/run.sh $(BUILD)/cuvet
+	bench/gpucode.sh $(BUILD)/cuvet
 
 fuzz:
 	tests/fuzz/run.sh
 
 install: all
-	cmake --install $(BUILD)
+	cmake --install $(BUILD) --prefix $(PREFIX)
 
 clean:
 	rm -rf $(BUILD)
