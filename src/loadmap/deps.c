@@ -20,8 +20,9 @@ struct list {
 	struct lm_map *m;
 	CV_VEC(struct node) v;
 	size_t tail;
+	size_t root;
 	bool trace;
-	enum lm_type type; /* of the root */
+	bool recording; /* what the object that is being served needs */
 };
 
 struct want {
@@ -200,6 +201,13 @@ static int serve(struct list *l, size_t *orig, size_t by, const struct want *w)
 		return 0;
 	if (r != 0 || m->stopped || obj == CV_LM_NONE)
 		return r;
+	if (l->recording) {
+		size_t *slot = CV_VEC_PUSH(m->arena, &m->objs.v[by].needs);
+
+		if (!slot)
+			return CV_ENOMEM;
+		*slot = obj;
+	}
 	if (w->tag != DT_NEEDED)
 		return insert_filter(l, orig, obj);
 	return m->objs.v[obj].mark ? 0 : append(l, obj);
@@ -217,6 +225,8 @@ static int walk(struct list *l)
 		int r = 0;
 
 		l->v.v[at].done = true;
+		l->recording = obj != l->root && !m->objs.v[obj].walked && !m->objs.v[obj].scope;
+		m->objs.v[obj].walked |= l->recording;
 		if (f)
 			r = wants_of(m, f->elf, &wants);
 		for (size_t i = 0; r == 0 && i < wants.v.n && !m->stopped; i++)
@@ -270,7 +280,7 @@ static int insist(struct lm_map *m, size_t root, int r)
 
 int cv_lm_deps(struct lm_map *m, size_t root, const size_t *preloads, size_t preload_n, bool trace)
 {
-	struct list l = { .m = m, .trace = trace };
+	struct list l = { .m = m, .root = root, .trace = trace };
 	int r = append(&l, root), e;
 
 	m->err = 0;

@@ -115,11 +115,15 @@ static int bind(struct lm_map *m, size_t root, unsigned flags, bool *ret_fatal)
 {
 	const struct lm_obj *o = &m->objs.v[root];
 	bool now = flags & CV_LM_NOW || m->sys->opts.bind_now;
+	int r = cv_lm_order(m, root);
 
 	*ret_fatal = false;
-	for (size_t k = o->scope_n; k-- > 0 && !*ret_fatal && flags & CV_LM_SYMBOLS;) {
-		size_t i = o->scope[k];
-		int r = m->objs.v[i].relocated ? 0 : cv_lm_check_symbols(m, i, now, true, ret_fatal);
+	if (r < 0)
+		return r;
+	for (size_t k = o->order_n; k-- > 0 && !*ret_fatal && flags & CV_LM_SYMBOLS;) {
+		size_t i = o->order[k];
+
+		r = m->objs.v[i].relocated ? 0 : cv_lm_check_symbols(m, i, now, true, ret_fatal);
 
 		if (r < 0)
 			return r;
@@ -145,8 +149,8 @@ static int open_new(struct lm_map *m, size_t root, const char *name, unsigned fl
 	if (r == 1 || fatal || m->stopped) {
 		if (r == 1)
 			give_up(m, name);
-		m->objs.v[root].scope = NULL;
-		m->objs.v[root].scope_n = 0;
+		m->objs.v[root].scope = m->objs.v[root].order = NULL;
+		m->objs.v[root].scope_n = m->objs.v[root].order_n = 0;
 		undo(m, b);
 		return 0;
 	}

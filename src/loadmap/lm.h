@@ -147,6 +147,11 @@ struct lm_dirs {
 
 enum lm_type { LM_EXECUTABLE, LM_LIBRARY, LM_LOADED };
 
+struct lm_indices {
+	size_t *v;
+	size_t n, cap;
+};
+
 struct lm_name {
 	const char *s;
 	uint32_t hash;
@@ -162,11 +167,15 @@ struct lm_obj {
 	bool has_id;            /* its file counts in comparisons */
 	bool in_chain;
 	bool mark;              /* in the list that is being built */
+	bool walked;            /* needs is filled */
 	bool versions_done, relocated, opened; /* opened: dlopen went through it */
 	enum lm_type type;
 	size_t loader;          /* l_loader, for the RPATH chain */
 	const char *origin;     /* NULL: unknown */
 	struct lm_dirs rpath, runpath;
+	struct lm_indices needs; /* what it asked for and got, in order; not of a root */
+	size_t *order;          /* of its search list, as the loader sorted it; NULL before */
+	size_t order_n;
 	size_t *scope;          /* its search list once it is a root; NULL before */
 	size_t scope_n;
 	size_t root;            /* whose search list is its local scope */
@@ -291,6 +300,10 @@ int cv_lm_add_name(struct lm_map *m, size_t i, const char *name);
 int cv_lm_deps(struct lm_map *m, size_t root, const size_t *preloads, size_t preload_n, bool trace);
 /* Adds the search list of root to the global scope. */
 int cv_lm_set_global(struct lm_map *m, size_t root);
+/* Sorts the search list of root for relocation, which then runs from the back. */
+int cv_lm_order(struct lm_map *m, size_t root);
+/* The C library, where it is relocated before all others; or CV_LM_NONE. */
+size_t cv_lm_libc(const struct lm_map *m);
 int cv_lm_preload(struct lm_map *m, size_t **ret, size_t *ret_n);
 /* Versions of one object. 0, 1 (m->error; only where not verbose) or <0. */
 int cv_lm_check_versions(struct lm_map *m, size_t i, bool verbose);

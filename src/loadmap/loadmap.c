@@ -284,6 +284,8 @@ static int start_glibc(struct lm_map *m, struct lm_path *p)
 		r = check_tls(m);
 	if (r == 0 && !m->stopped)
 		r = check_all_isa(m);
+	if (r == 0 && m->objs.v[0].scope)
+		r = cv_lm_order(m, 0);
 	for (size_t i = 0; i < m->objs.n; i++)
 		m->objs.v[i].relocated = true;
 	return r;

@@ -250,17 +250,29 @@ int cv_loadmap_symbols(struct cv_loadmap *pub)
 {
 	struct lm_map *m = cv_lm_of(pub);
 	bool now = m->sys->opts.bind_now;
+	unsigned char *done;
+	size_t libc;
+	int r;
 
 	if (!m->started)
 		return CV_EINVAL;
 	if (!m->loader || m->stopped)
 		return 0;
-	/* The loader relocates what is needed before what needs it. */
-	for (size_t i = m->objs.n; i-- > 0;) {
-		int r = pub->objects.v[i].unloaded ? 0 : cv_lm_check_symbols(m, i, now, false, NULL);
-
-		if (r < 0)
-			return r;
+	done = cv_arena_alloc(m->arena, m->objs.n);
+	r = done && !m->objs.v[0].order && m->objs.v[0].scope ? cv_lm_order(m, 0) : done ? 0 : CV_ENOMEM;
+	libc = cv_lm_libc(m);
+	if (r == 0 && libc != CV_LM_NONE) {
+		done[libc] = 1;
+		r = cv_lm_check_symbols(m, libc, now, false, NULL);
 	}
-	return cv_arena_failed(m->arena) ? CV_ENOMEM : 0;
+	for (size_t k = m->objs.v[0].order_n; r == 0 && k-- > 0;) {
+		size_t i = m->objs.v[0].order[k];
+
+		r = done[i] ? 0 : cv_lm_check_symbols(m, i, now, false, NULL);
+		done[i] = 1;
+	}
+	/* Then what dlopen brought, and for musl all. */
+	for (size_t i = m->objs.n; r == 0 && i-- > 0;)
+		r = done[i] || pub->objects.v[i].unloaded ? 0 : cv_lm_check_symbols(m, i, now, false, NULL);
+	return r < 0 ? r : cv_arena_failed(m->arena) ? CV_ENOMEM : 0;
 }

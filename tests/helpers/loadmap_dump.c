@@ -49,17 +49,20 @@ static void print_map(const struct cv_loadmap *m)
 		       m->troubles.v[i].fatal ? "fatal" : "note", m->troubles.v[i].message);
 }
 
-/* The object whose file, after links, is this path. */
-static size_t object_of(const struct cv_loadmap *m, const char *path, size_t n)
+/* The object whose file is at this path. */
+static size_t object_of(struct cv_view *v, const struct cv_loadmap *m, struct cv_arena *a, const char *path, size_t n)
 {
+	const char *real;
+
+	if (cv_view_realpath(v, cv_arena_memdup(a, path, n), a, &real) < 0)
+		return CV_LM_NONE;
 	for (size_t i = 1; i < m->objects.n; i++)
-		if (strlen(m->objects.v[i].real) >= n &&
-		    strncmp(m->objects.v[i].real + strlen(m->objects.v[i].real) - n, path, n) == 0)
+		if (strcmp(m->objects.v[i].real, real) == 0)
 			return i;
 	return CV_LM_NONE;
 }
 
-static int one(struct cv_lm_system *sys, struct cv_arena *a, struct cv_diag *d, const char *path, char **dlopens, bool symbols,
+static int one(struct cv_view *v, struct cv_lm_system *sys, struct cv_arena *a, struct cv_diag *d, const char *path, char **dlopens, bool symbols,
 	       bool silent)
 {
 	struct cv_loadmap *m;
@@ -82,7 +85,7 @@ static int one(struct cv_lm_system *sys, struct cv_arena *a, struct cv_diag *d, 
 		unsigned flags = (strncmp(*dlopens, "global", 6) == 0 ? CV_LM_GLOBAL : 0) |
 				 (strstr(*dlopens, "now:") ? CV_LM_NOW : 0) | (symbols ? CV_LM_SYMBOLS : 0);
 		const char *at = strchr(*dlopens, '@'), *colon = strchr(*dlopens, ':');
-		size_t by = at && at < colon ? object_of(m, at + 1, (size_t)(colon - at - 1)) : 0;
+		size_t by = at && at < colon ? object_of(v, m, a, at + 1, (size_t)(colon - at - 1)) : 0;
 		size_t before = m->troubles.n;
 		int ok;
 
@@ -154,7 +157,7 @@ int main(int argc, char **argv)
 		for (int k = i; k < argc; k++)
 			if (strcmp(argv[k], "--") == 0)
 				dlopens = argv + k + 1;
-		one(sys, a, &d, argv[i], dlopens, symbols, silent);
+		one(v, sys, a, &d, argv[i], dlopens, symbols, silent);
 	}
 	if (timed)
 		fprintf(stderr, "%.3f ms, arena %zu KiB\n", now() - start, cv_arena_used(a) / 1024);

@@ -15,7 +15,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 LINE = re.compile(r"^\t(.*?)(?: => (.*?))?(?: \(0x[0-9a-f]+\))?$")
-RTLD = "/lib64/ld-linux-x86-64.so.2"
+RTLD = {2: "/lib64/ld-linux-x86-64.so.2", 1: "/lib/ld-linux.so.2"}  # by ELF class
 
 
 def elf_files(dirs, limit):
@@ -33,8 +33,9 @@ def elf_files(dirs, limit):
                         head = f.read(20)
                 except OSError:
                     continue
-                # 64-bit programs and shared objects of this machine
-                if head[:6] == b"\x7fELF\x02\x01" and head[16] in (2, 3) and head[18:20] == b"\x3e\x00":
+                # programs and shared objects of this machine, 64-bit or 32-bit
+                kind = head[:6], head[18:20]
+                if head[16:17] in (b"\2", b"\3") and kind in ((b"\x7fELF\2\1", b"\x3e\0"), (b"\x7fELF\1\1", b"\3\0")):
                     seen.add((st.st_dev, st.st_ino))
                     yield path
                     if limit and len(seen) >= limit:
@@ -45,14 +46,19 @@ def interp(path):
     """Does the kernel start it through an interpreter? Then ldd runs it, else it gives it to the loader."""
     with open(path, "rb") as f:
         head = f.read(64)
-        phoff, phnum = int.from_bytes(head[32:40], "little"), int.from_bytes(head[56:58], "little")
+        wide = head[4] == 2
+
+        def number(at, size):
+            return int.from_bytes(at[:size], "little")
+        phoff, phnum = (number(head[32:], 8), number(head[56:], 2)) if wide else (number(head[28:], 4), number(head[44:], 2))
         f.seek(phoff)
-        table = f.read(56 * phnum)
+        step = 56 if wide else 32
+        table = f.read(step * phnum)
         for i in range(phnum):
-            p = table[56 * i:56 * i + 56]
-            if int.from_bytes(p[:4], "little") == 3:
-                f.seek(int.from_bytes(p[8:16], "little"))
-                return f.read(int.from_bytes(p[32:40], "little")).rstrip(b"\0").decode()
+            p = table[step * i:step * i + step]
+            if number(p, 4) == 3:
+                f.seek(number(p[8:], 8) if wide else number(p[4:], 4))
+                return f.read(number(p[32:], 8) if wide else number(p[16:], 4)).rstrip(b"\0").decode()
     return None
 
 
@@ -62,7 +68,11 @@ def real(path, env):
     if loader and not os.path.exists(loader):
         return None
     plain = loader and os.access(path, os.X_OK) and not os.stat(path).st_mode & 0o6000
-    cmd = [path] if plain else [RTLD, path]
+    with open(path, "rb") as f:
+        rtld = RTLD[f.read(5)[4]]
+    if not os.path.exists(rtld):
+        return None
+    cmd = [path] if plain else [rtld, path]
     full = dict({k: v for k, v in os.environ.items() if not k.startswith("LD_")}, LC_ALL="C", LD_TRACE_LOADED_OBJECTS="1", **env)
     try:
         p = subprocess.run(cmd, env=full, capture_output=True, timeout=60)
@@ -79,7 +89,7 @@ def real(path, env):
             continue
         if m.group(2) == "not found":
             r["missing"].append(m.group(1))
-        elif m.group(1) != "linux-vdso.so.1":
+        elif m.group(1) not in ("linux-vdso.so.1", "linux-gate.so.1"):
             r["found"].append(m.group(2) or m.group(1))
     for line in err.splitlines():
         if line.endswith(")") and "\t(" in line:

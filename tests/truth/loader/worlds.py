@@ -29,7 +29,7 @@ class Maker:
         count = r.randint(2, 6)
         self.names = ["lib%s.so.%d" % ("abcdefgh"[i], r.choice([1, 2, 10])) for i in range(count)]
         self.dirs = r.sample(DIRS, r.randint(2, 6))
-        self.symbols = r.random() < 0.3 and symbols
+        self.symbols = symbols == "only" or (r.random() < 0.3 and symbols)
 
     def chance(self, p):
         return self.r.random() < p
