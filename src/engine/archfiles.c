@@ -19,10 +19,10 @@ struct walk {
 	struct cv_strv links; /* names of libraries that are links, below full */
 };
 
-/* Folders without libraries that can be many. */
+/* Folders that hold no libraries and can be many: compiled modules, headers, metadata. */
 static bool is_pruned(const char *name)
 {
-	return cv_streq(name, "__pycache__") || cv_ends(name, ".dist-info") || cv_ends(name, ".egg-info");
+	return cv_streq(name, "__pycache__") || cv_streq(name, "include") || cv_ends(name, ".dist-info") || cv_ends(name, ".egg-info");
 }
 
 /* "libx.so", "libx.so.12", "x.cpython-311-x86_64-linux-gnu.so" */
@@ -124,21 +124,31 @@ static int add_library(struct walk *w, const char *name)
 
 static int find_libraries(struct walk *w, const char *dir, unsigned depth);
 
-static int find_entry(struct walk *w, const char *dir, const struct cv_dirent *e, unsigned depth)
+static const char *name_in(const struct walk *w, const char *dir, const struct cv_dirent *e)
 {
-	const char *name = *dir ? cv_path_join(w->run->arena, dir, e->name) : cv_arena_strdup(w->run->arena, e->name);
-	enum cv_ftype type = e->type;
+	return *dir ? cv_path_join(w->run->arena, dir, e->name) : cv_arena_strdup(w->run->arena, e->name);
+}
+
+static enum cv_ftype type_of(const struct walk *w, const char *dir, const struct cv_dirent *e)
+{
 	struct cv_stat st;
 
-	if (type == CV_FT_UNKNOWN && cv_view_lstat(w->view, cv_path_join(w->run->arena, w->full, name), &st) == 0)
-		type = st.type;
+	if (e->type == CV_FT_UNKNOWN && cv_view_lstat(w->view, cv_path_join(w->run->arena, w->full, name_in(w, dir, e)), &st) == 0)
+		return st.type;
+	return e->type;
+}
+
+static int find_entry(struct walk *w, const char *dir, const struct cv_dirent *e, unsigned depth)
+{
+	enum cv_ftype type = type_of(w, dir, e);
+
 	if (type == CV_FT_DIR)
-		return is_pruned(e->name) ? 0 : find_libraries(w, name, depth + 1);
+		return is_pruned(e->name) ? 0 : find_libraries(w, name_in(w, dir, e), depth + 1);
 	if ((type != CV_FT_REG && type != CV_FT_LNK) || !is_library(e->name))
 		return 0;
 	if (w->files.n + w->links.n >= FILES_MAX)
 		return cv_diag_fail(&w->run->diag, CV_ELIMIT, "%s: over %d libraries", w->given, FILES_MAX);
-	return cv_strv_push(w->run->arena, type == CV_FT_REG ? &w->files : &w->links, name) ? 0 : CV_ENOMEM;
+	return cv_strv_push(w->run->arena, type == CV_FT_REG ? &w->files : &w->links, name_in(w, dir, e)) ? 0 : CV_ENOMEM;
 }
 
 /* dir is below w->full, "" for itself. Links to directories are not followed: what they lead to is elsewhere, or seen anyway. */
@@ -249,7 +259,7 @@ static int add_named(struct walk *w)
 	if (err)
 		err = add_error(w->run, &f, err, NULL, w->r);
 	else
-		err = zip ? add_wheel(w, src) : add_code(w->run, src, CV_GPUCODE_EVERYWHERE, &f, w->r);
+		err = zip ? add_wheel(w, src) : add_code(w->run, src, CV_GPUCODE_SEARCH, &f, w->r);
 	cv_src_close(src);
 	return err;
 }

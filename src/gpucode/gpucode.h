@@ -45,8 +45,8 @@ struct cv_gpucode {
 };
 
 enum cv_gpucode_where {
-	CV_GPUCODE_SECTIONS,   /* .nv_fatbin and __nv_relfatbin, the rest only where these hold next to nothing */
-	CV_GPUCODE_EVERYWHERE, /* the data sections in any case: reads the whole of them */
+	CV_GPUCODE_SECTIONS, /* .nv_fatbin and __nv_relfatbin; large data sections only where these hold next to nothing */
+	CV_GPUCODE_SEARCH,   /* all data sections where these hold next to nothing, or nothing: for a file that somebody named */
 };
 
 /*

@@ -167,8 +167,8 @@ static int read_sections(struct reader *r, struct cv_elf *e)
 	if (n == 0)
 		return read_segments(r, e);
 	err = read_own_sections(r, e, secs, n);
-	/* A file without any place for GPU code is not searched for it. */
-	if (err || (r->where == CV_GPUCODE_SECTIONS && (r->g->own.containers == 0 || r->g->own.containers > NEXT_TO_NOTHING)))
+	/* A file without any place for GPU code is not searched for it unasked: an environment has hundreds. */
+	if (err || r->g->own.containers > NEXT_TO_NOTHING || (r->where == CV_GPUCODE_SECTIONS && r->g->own.containers == 0))
 		return err;
 	r->g->looked_elsewhere = true;
 	for (size_t i = 0; err == 0 && i < n; i++)

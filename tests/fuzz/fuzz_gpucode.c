@@ -29,9 +29,9 @@ static void read_all(const uint8_t *data, size_t size, struct cv_arena *a)
 
 	cv_diag_init(&d, a);
 	cv_src_mem_init(&mem, data, size, "fuzz");
-	r = cv_gpucode_read(&mem.src, CV_GPUCODE_EVERYWHERE, a, &d, &g);
+	r = cv_gpucode_read(&mem.src, CV_GPUCODE_SEARCH, a, &d, &g);
 	mem.src.forward = true;
-	s = cv_gpucode_read(&mem.src, CV_GPUCODE_EVERYWHERE, a, &d, &h);
+	s = cv_gpucode_read(&mem.src, CV_GPUCODE_SEARCH, a, &d, &h);
 	/* One way may meet a maximum of a part that the other one never looks at. */
 	if (r == CV_ELIMIT || s == CV_ELIMIT || r == CV_ENOMEM || s == CV_ENOMEM)
 		return;

@@ -94,7 +94,7 @@ static void test_gpucode_read_knows_every_form(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
-		assert_code(code_file_load(arena, forms[i][0]), CV_GPUCODE_EVERYWHERE, forms[i][1]);
+		assert_code(code_file_load(arena, forms[i][0]), CV_GPUCODE_SEARCH, forms[i][1]);
 }
 
 /* The cubin that device linking leaves behind is named and serves nobody, packed or not. */
@@ -160,7 +160,7 @@ static void test_gpucode_read_finds_code_elsewhere(void **state)
 	file = code_file_elf(arena, (struct code_section[]){ { ".nv_fatbin", stub, 2 }, { ".data", small, 2 } }, 2);
 	assert_int_equal(read_bytes(file.p, file.n, false, CV_GPUCODE_SECTIONS, &g), 0);
 	assert_int_equal(g.elsewhere.containers, 0);
-	assert_int_equal(read_bytes(file.p, file.n, false, CV_GPUCODE_EVERYWHERE, &g), 0);
+	assert_int_equal(read_bytes(file.p, file.n, false, CV_GPUCODE_SEARCH, &g), 0);
 	assert_int_equal(g.elsewhere.containers, 3);
 
 	/* Without any usual section nothing is searched. */
@@ -248,7 +248,7 @@ static void test_gpucode_read_walks_archives(void **state)
 	code_file_member(&ar, "notes.txt/", "not an object", 13);
 	code_file_member(&ar, "b.o/", reloc.p, reloc.n);
 	assert_code(ar, CV_GPUCODE_SECTIONS, "2 sm_80 compute_90@9.0");
-	assert_code(ar, CV_GPUCODE_EVERYWHERE, "2 sm_80 compute_90@9.0");
+	assert_code(ar, CV_GPUCODE_SEARCH, "2 sm_80 compute_90@9.0");
 	/* An object is linked again: what it names counts. */
 	code_file_member(&ar, "c.o/", stub.p, stub.n);
 	assert_code(ar, CV_GPUCODE_SECTIONS, "2 sm_80 compute_90@9.0 | 1 sm_80");
@@ -268,10 +268,10 @@ static void test_gpucode_read_refuses_other_files(void **state)
 	struct cv_gpucode g;
 
 	(void)state;
-	assert_int_equal(read_bytes((const unsigned char *)"#!/bin/sh\n", 10, false, CV_GPUCODE_EVERYWHERE, &g), CV_EFORMAT);
-	assert_int_equal(read_bytes((const unsigned char *)"!<thin>\n", 8, false, CV_GPUCODE_EVERYWHERE, &g), CV_EFORMAT);
+	assert_int_equal(read_bytes((const unsigned char *)"#!/bin/sh\n", 10, false, CV_GPUCODE_SEARCH, &g), CV_EFORMAT);
+	assert_int_equal(read_bytes((const unsigned char *)"!<thin>\n", 8, false, CV_GPUCODE_SEARCH, &g), CV_EFORMAT);
 	cubin.p[7] = 0x42; /* OS ABI */
-	assert_int_equal(read_bytes(cubin.p, cubin.n, false, CV_GPUCODE_EVERYWHERE, &g), CV_ENOTSUP);
+	assert_int_equal(read_bytes(cubin.p, cubin.n, false, CV_GPUCODE_SEARCH, &g), CV_ENOTSUP);
 	assert_non_null(strstr(diag.v[diag.n - 1], "0x42"));
 }
 
@@ -289,7 +289,7 @@ static void test_gpucode_read_reads_the_suffix_of_a_cubin_where_it_is(void **sta
 		while (memcmp(b.p + at, ".note.nv.tkinfo", 15) != 0)
 			at++;
 		b.p[at + 1] = 'x';
-		assert_code(b, CV_GPUCODE_EVERYWHERE, without_note[i]);
+		assert_code(b, CV_GPUCODE_SEARCH, without_note[i]);
 	}
 }
 
@@ -304,9 +304,9 @@ static void test_gpucode_read_survives_every_cut(void **state)
 
 		for (size_t n = 0; n < b.n; n += 61) {
 			struct cv_gpucode g, h;
-			int r = read_bytes(b.p, n, false, CV_GPUCODE_EVERYWHERE, &g);
+			int r = read_bytes(b.p, n, false, CV_GPUCODE_SEARCH, &g);
 
-			assert_int_equal(read_bytes(b.p, n, true, CV_GPUCODE_EVERYWHERE, &h), r);
+			assert_int_equal(read_bytes(b.p, n, true, CV_GPUCODE_SEARCH, &h), r);
 			if (r == 0)
 				assert_string_equal(text_of(&h.own), text_of(&g.own));
 		}
