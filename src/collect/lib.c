@@ -51,7 +51,7 @@ static void put_note(struct cv_collect_ctx *c, struct cv_subject *s, const struc
 
 static void put_elf(struct cv_collect_ctx *c, struct cv_subject *s, const struct cv_libfile *file, struct cv_elf *e)
 {
-	const bool damaged = !e->soname && (e->damaged & (CV_ELF_DYNAMIC | CV_ELF_SEGMENTS));
+	const bool damaged = !e->soname && ((e->damaged & (CV_ELF_DYNAMIC | CV_ELF_SEGMENTS)) || !e->has_dynamic);
 	const char *machine = cv_elf_machine_name(e);
 	const char *origin;
 	int r;
@@ -60,7 +60,7 @@ static void put_elf(struct cv_collect_ctx *c, struct cv_subject *s, const struct
 		cv_facts_str(c->facts, s, CV_F_lib_soname, e->soname, prov(file->real, -1));
 	else
 		cv_facts_state(c->facts, s, CV_F_lib_soname, damaged ? CV_UNPARSED : CV_ABSENT,
-			       damaged ? "its dynamic section is damaged" : NULL, prov(file->real, -1));
+			       damaged ? "its dynamic section is damaged or not there" : NULL, prov(file->real, -1));
 	if (machine)
 		cv_facts_str(c->facts, s, CV_F_lib_machine, machine, prov(file->real, 18));
 	else

@@ -81,6 +81,7 @@ struct cv_py_found {
 };
 struct cv_py_finds {
 	CV_VEC(struct cv_py_found) all;
+	struct cv_strv unseen; /* places that may hold more, with no right or no record to see them, or over a maximum */
 };
 /* Every candidate, in a fixed order, repeats included. Which exist is for the caller to see. */
 void cv_py_find(struct cv_collect_ctx *c, struct cv_py_finds *ret);

@@ -385,7 +385,11 @@ static void put_record(struct put *p)
 	if (r == 0 && cv_py_files_is_part(&rec.files))
 		r = read_record(p, path, true, &rec, &sum);
 	if (r < 0) {
-		cv_see_fail(p->c, p->s, CV_F_package_record_files, r, at(path, 0));
+		/* Too long to be read is no damage. */
+		if (r == CV_ELIMIT)
+			cv_facts_state(p->facts, p->s, CV_F_package_record_files, CV_NOT_ASKED, cv_strerror(r), at(path, 0));
+		else
+			cv_see_fail(p->c, p->s, CV_F_package_record_files, r, at(path, 0));
 		return;
 	}
 	if (sum.bad_rows)

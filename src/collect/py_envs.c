@@ -320,6 +320,8 @@ static void run(struct cv_collect_ctx *c)
 		meet(&r, &finds.all.v[i]);
 	for (size_t i = 0; i < r.envs.n; i++)
 		put(&r, &r.envs.v[i]);
+	if (finds.unseen.n)
+		cv_facts_list(c->facts, cv_facts_add(c->facts, CV_KIND_machine, ""), CV_F_machine_envs_unseen, &finds.unseen, from(NULL));
 }
 
 const struct cv_collector cv_collector_py_envs = {

@@ -21,12 +21,22 @@ struct finder {
 	struct cv_py_finds *finds;
 };
 
+/* Environments may be there that this run does not see: a verdict must not rest on their absence. */
+static void unseen(struct finder *f, const char *place)
+{
+	if (!cv_strv_has(&f->finds->unseen, place))
+		cv_strv_push(f->c->scratch, &f->finds->unseen, place);
+}
+
 static struct cv_py_found *push(struct finder *f, const char *path)
 {
 	struct cv_py_found *found;
 
-	if (f->finds->all.n >= FINDS)
+	if (f->finds->all.n >= FINDS) {
+		if (f->finds->all.n == FINDS)
+			unseen(f, path);
 		return NULL;
+	}
 	found = CV_VEC_PUSH(f->c->scratch, &f->finds->all);
 	if (found)
 		found->path = path;
@@ -214,6 +224,20 @@ static void find_named(struct finder *f)
 	}
 }
 
+static bool is_hidden(int err)
+{
+	return err == CV_EACCES || err == CV_ENOTASKED || err == CV_ELIMIT;
+}
+
+/* What a variable names is meant to be there. */
+static void see_named(struct finder *f, const char *dir)
+{
+	struct cv_stat st;
+
+	if (dir && is_hidden(cv_view_stat(f->c->view, dir, &st)))
+		unseen(f, dir);
+}
+
 static void find_active(struct finder *f)
 {
 	static const char *const names[] = { "python3", "python" };
@@ -224,6 +248,8 @@ static void find_active(struct finder *f)
 		found->virtual_env = true;
 	if (conda && (conda = absolute(f, conda)) && (found = push(f, conda)))
 		found->conda_prefix = true;
+	see_named(f, venv);
+	see_named(f, conda);
 	for (size_t i = 0; i < 2; i++) {
 		size_t at;
 		const char *file = on_path(f, names[i], 0, &at);
@@ -292,13 +318,17 @@ static void expand(struct finder *f, const char *dir, const char *pattern)
 	struct cv_arena *a = f->c->scratch;
 	struct cv_dirlist list;
 	const char *base;
+	int err;
 
 	if (!star) {
 		push(f, cv_path_join(a, dir, pattern));
 		return;
 	}
 	base = star == pattern ? dir : cv_path_join(a, dir, cv_arena_memdup(a, pattern, (size_t)(star - pattern) - 1));
-	if (cv_view_list(f->c->view, base, a, &list) < 0)
+	err = cv_view_list(f->c->view, base, a, &list);
+	if (is_hidden(err) || (err == 0 && list.n > LIST_ENTRIES))
+		unseen(f, base);
+	if (err < 0)
 		return;
 	for (size_t i = 0; i < list.n && i < LIST_ENTRIES; i++) {
 		const struct cv_dirent *e = &list.v[i];

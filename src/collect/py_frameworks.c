@@ -84,8 +84,8 @@ void cv_py_fw_gpu_lib(struct cv_py_fw *fw, const char *path, const char *from)
 	r = cv_view_open(fw->c->view, path, &src);
 	if (r == 0) {
 		r = cv_elf_open(src, fw->a, fw->c->diag, &elf);
-		if (r == 0 && (elf->damaged & CV_ELF_DYNAMIC))
-			r = CV_EFORMAT;
+		if (r == 0 && ((elf->damaged & (CV_ELF_DYNAMIC | CV_ELF_SEGMENTS)) || !elf->has_dynamic))
+			r = CV_EFORMAT; /* no library that could be loaded */
 		if (r == 0)
 			cv_facts_list(fw->facts, fw->s, CV_F_framework_gpu_needed, &elf->needed, at(path));
 		cv_src_close(src);

@@ -107,7 +107,10 @@ const char *cv_wheel_of(struct cv_str family)
 	return NULL;
 }
 
-/* Does an undamaged nvidia wheel of the environment bring this library? */
+/*
+ * Does an undamaged nvidia wheel of the environment bring this library? Only asked where files were not looked at (a report that
+ * lists packages, an environment that is not selected): where they were, a library that was not seen is not there for sure.
+ */
 static bool wheel_provides(const struct cv_judge_ctx *ctx, const struct cv_wenv *env, const char *soname)
 {
 	const char *wheel = cv_wheel_of(cv_soname_family(soname));
@@ -129,14 +132,29 @@ static bool wheel_provides(const struct cv_judge_ctx *ctx, const struct cv_wenv 
 	return false;
 }
 
+/* A file that could not be read as a library, or not at all, provides nothing that is known. */
+static bool is_unread(const struct cv_wlib *lib)
+{
+	enum cv_state state = cv_fact(lib->s, CV_F_lib_soname)->state;
+
+	return state == CV_UNPARSED || state == CV_DENIED;
+}
+
 static bool lib_is(const struct cv_wlib *lib, const char *soname)
 {
+	if (is_unread(lib))
+		return false;
 	return cv_streq(lib->soname ? lib->soname : cv_basename(lib->path), soname);
 }
 
 static bool same_family(const struct cv_wlib *lib, struct cv_str family)
 {
 	return lib->soname && cv_str_eq(cv_soname_family(lib->soname), family);
+}
+
+static bool files_seen(const struct cv_world *w, const struct cv_wenv *env)
+{
+	return env->selected && cv_fact_known(w->machine, CV_F_machine_live);
 }
 
 struct cv_provided cv_load_provided(const struct cv_judge_ctx *ctx, const struct cv_wload *l, const char *soname)
@@ -163,7 +181,7 @@ struct cv_provided cv_load_provided(const struct cv_judge_ctx *ctx, const struct
 		p.lib = cv_map_get(&w->by_soname, soname);
 		p.by = p.lib ? CV_PROVIDER_ELSEWHERE : CV_PROVIDER_NONE;
 	}
-	if ((p.by == CV_PROVIDER_NONE || p.by == CV_PROVIDER_ELSEWHERE) && wheel_provides(ctx, env, soname))
+	if ((p.by == CV_PROVIDER_NONE || p.by == CV_PROVIDER_ELSEWHERE) && !files_seen(w, env) && wheel_provides(ctx, env, soname))
 		p = (struct cv_provided){ .by = CV_PROVIDER_ENV };
 	return p;
 }
@@ -205,6 +223,11 @@ static enum cv_tri loads_of(const struct cv_judge_ctx *ctx, const struct cv_wloa
 	}
 	if (lib != CV_KNOWN) {
 		*ret_because = cv_fact_because(ctx->a, l->fw, CV_F_framework_gpu_lib);
+		return CV_TRI_UNKNOWN;
+	}
+	lib = cv_fact(l->fw, CV_F_framework_gpu_needed)->state;
+	if (lib == CV_UNPARSED || lib == CV_DENIED) {
+		*ret_because = cv_fact_because(ctx->a, l->fw, CV_F_framework_gpu_needed);
 		return CV_TRI_UNKNOWN;
 	}
 	if (!cv_package_intact(l->pkg)) {

@@ -27,7 +27,9 @@ static const char *env_unreadable(const struct cv_judge_ctx *ctx, size_t env)
 	const struct cv_strv *closed = cv_fact_list(cv_facts_find(ctx->facts, CV_KIND_ldso, ""), CV_F_ldso_dirs_denied);
 	enum cv_state state = cv_fact(e->s, CV_F_env_packages)->state;
 
-	if (state == CV_DENIED || state == CV_UNPARSED)
+	/* Collectors ask it of every environment; not asked then means that a record lacks the answer. */
+	if (state == CV_DENIED || state == CV_UNPARSED ||
+	    (state == CV_NOT_ASKED && e->selected && cv_fact_known(ctx->w->machine, CV_F_machine_live)))
 		return cv_fact_because(ctx->a, e->s, CV_F_env_packages);
 	for (size_t i = 0; !e->packages.n && i < closed->n; i++)
 		if (cv_path_below(closed->v[i], e->path))
@@ -139,14 +141,28 @@ static const char *ok_line(const struct cv_judge_ctx *ctx)
 			       gpus_text(ctx), driver_text(ctx));
 }
 
+/* A tree or record of anything: an image at least says what system it is, or whose programs it holds. */
+static bool is_a_system(const struct cv_judge_ctx *ctx)
+{
+	const struct cv_subject *m = ctx->w->machine;
+
+	return cv_fact_known(m, CV_F_machine_os_id) || cv_fact_known(m, CV_F_machine_arch) || cv_fact_known(m, CV_F_machine_glibc) ||
+	       cv_fact_known(m, CV_F_machine_kernel);
+}
+
 /* Nothing to hang a verdict on: packages that may not be seen; no framework, and neither driver nor GPU known. */
 static const char *machine_unknown(const struct cv_judge_ctx *ctx)
 {
 	for (size_t i = 0; i < ctx->w->envs.n; i++)
 		if (ctx->w->envs.v[i].selected && env_unreadable(ctx, i))
 			return env_unreadable(ctx, i);
-	if (ctx->report->cells.n || !ctx->w->live)
+	if (ctx->report->cells.n)
 		return NULL;
+	if (cv_fact_list(ctx->w->machine, CV_F_machine_envs_unseen)->n)
+		return cv_arena_printf(ctx->a, "%s could not be looked into, and may hold environments",
+				       cv_fact_list(ctx->w->machine, CV_F_machine_envs_unseen)->v[0]);
+	if (!ctx->w->live)
+		return ctx->w->envs.n || is_a_system(ctx) ? NULL : "neither an operating system nor a Python environment was found";
 	if (ctx->w->driver.state == CV_DRIVER_UNKNOWN)
 		return ctx->w->driver.unknown_because;
 	return ctx->w->has_gpu == CV_TRI_UNKNOWN && ctx->w->driver.state != CV_DRIVER_READY ? ctx->w->has_gpu_because : NULL;

@@ -164,7 +164,13 @@ static void find_state(struct cv_world *w, const struct cv_facts *facts, struct 
 {
 	struct cv_wdriver *d = &w->driver;
 	bool kmods = cv_facts_count(facts, CV_KIND_kmod) > 0;
-	const char *unseen = d->host || d->first ? NULL : library_unseen(w, facts, a);
+	const struct cv_wlib *own = d->first ? d->first : d->host;
+	const char *unseen = NULL;
+
+	if (!own)
+		unseen = library_unseen(w, facts, a);
+	else if (cv_fact(own->s, CV_F_lib_soname)->state == CV_UNPARSED)
+		unseen = cv_fact_because(a, own->s, CV_F_lib_soname); /* it is there, and is no library that could be loaded */
 
 	if (special_state(w))
 		return;

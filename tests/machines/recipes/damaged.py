@@ -29,7 +29,29 @@ def half_unzipped(env):
         env.drop("torch/lib/" + name)
 
 
+def spoil(path, at=range(24, 64)):
+    """The same size, and no ELF header that makes sense: RECORD's sizes do not tell."""
+    def hurt(m):
+        data = bytearray(m.read(path))
+        for i in at:
+            data[i] = 0xff
+        m.write(path, bytes(data))
+    return hurt
+
+
+def spoilt(m, path):
+    env = torch(m, lambda e: None)
+    spoil(path)(m)
+    return env
+
+
+CUDA = "/usr/lib/x86_64-linux-gnu/libcuda.so.550.90.07"
 CASES = [
+    case("library-with-a-broken-header", lambda m: spoilt(m, SITE + "torch/lib/libtorch_cuda.so"), verdict="cannot-tell",
+         cells={"torch|0": "loads=unknown verdict=cannot-tell"}),
+    case("libcuda-with-a-broken-header", lambda m: spoilt(m, CUDA), verdict="cannot-tell", cells={"torch|0": "driver=unknown verdict=cannot-tell"}),
+    case("libcuda-is-no-library", lambda m: torch(m, lambda e: e.m.write(CUDA, b"#!/bin/sh\n" + b"x" * 4000)), verdict="cannot-tell",
+         cells={"torch|0": "driver=unknown verdict=cannot-tell"}),
     case("library-truncated", lambda m: torch(m, truncate("torch/lib/libtorch_cuda.so", 700)), verdict="problem",
          findings=[damaged("torch", cells=["torch|0"])], cells={"torch|0": "verdict=problem"}),
     case("library-missing", lambda m: torch(m, lambda e: e.drop("torch/lib/libtorch_python.so")), verdict="problem",
