@@ -52,6 +52,8 @@ static int read_set(struct cv_sets *s, const char *text)
 		if (!parse_piece(s->a, word, &p))
 			return CV_EFORMAT;
 		err = cv_sets_add(s, p);
+		if (!err && n > 1)
+			err = cv_sets_name(s, p.target, n - 1);
 		if (err)
 			return err;
 	}

@@ -72,7 +72,7 @@ static int take_single(struct reader *r, const struct cv_cubin_target *t, bool k
 	int err;
 
 	r->sets.place = &r->g->own;
-	err = kernels ? cv_sets_add(&r->sets, p) : cv_sets_name(&r->sets, p.target);
+	err = kernels ? cv_sets_add(&r->sets, p) : cv_sets_name(&r->sets, p.target, 1);
 	return err == 0 ? cv_sets_close(&r->sets) : err;
 }
 

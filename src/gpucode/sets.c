@@ -21,7 +21,7 @@ static int piece_cmp(const struct cv_code_piece *a, const struct cv_code_piece *
 }
 
 /* Counts are few (one per architecture), so they are kept sorted by insertion. */
-int cv_sets_name(struct cv_sets *s, struct cv_gpu_target t)
+int cv_sets_name(struct cv_sets *s, struct cv_gpu_target t, uint64_t entries)
 {
 	struct cv_code_count **v = t.ptx ? &s->place->ptx.v : &s->place->cubin.v;
 	size_t *n = t.ptx ? &s->place->ptx.n : &s->place->cubin.n;
@@ -31,7 +31,7 @@ int cv_sets_name(struct cv_sets *s, struct cv_gpu_target t)
 	while (i < *n && target_cmp((*v)[i].target, t) < 0)
 		i++;
 	if (i < *n && target_cmp((*v)[i].target, t) == 0) {
-		(*v)[i].n++;
+		(*v)[i].n += entries;
 		return 0;
 	}
 	if (*n >= CV_SET_NAMES_MAX)
@@ -39,7 +39,7 @@ int cv_sets_name(struct cv_sets *s, struct cv_gpu_target t)
 	if (!cv_vec_reserve(s->a, (void **)v, *n, cap, sizeof(**v)))
 		return CV_ENOMEM;
 	memmove(*v + i + 1, *v + i, (*n - i) * sizeof(**v));
-	(*v)[i] = (struct cv_code_count){ .target = t, .n = 1 };
+	(*v)[i] = (struct cv_code_count){ .target = t, .n = entries };
 	++*n;
 	return 0;
 }
@@ -47,7 +47,7 @@ int cv_sets_name(struct cv_sets *s, struct cv_gpu_target t)
 int cv_sets_add(struct cv_sets *s, struct cv_code_piece p)
 {
 	size_t i = 0;
-	int r = cv_sets_name(s, p.target);
+	int r = cv_sets_name(s, p.target, 1);
 
 	if (r < 0)
 		return r;

@@ -20,8 +20,8 @@ struct cv_sets {
 
 /* Adds a piece to the container at hand, and to the counts. CV_ELIMIT or CV_ENOMEM. */
 int cv_sets_add(struct cv_sets *s, struct cv_code_piece p);
-/* Counts an entry of this target that holds no code. */
-int cv_sets_name(struct cv_sets *s, struct cv_gpu_target t);
+/* Counts n entries of this target and adds no code. */
+int cv_sets_name(struct cv_sets *s, struct cv_gpu_target t, uint64_t n);
 /* Ends the container at hand. An empty one (nothing that can run by itself) counts as a set too. */
 int cv_sets_close(struct cv_sets *s);
 

@@ -69,7 +69,7 @@ static int is_bare(struct cv_src *src, const struct cv_fatbin_entry *v, size_t n
 
 static int add(struct cv_sets *sets, struct cv_code_piece p, bool bare)
 {
-	return bare ? cv_sets_name(sets, p.target) : cv_sets_add(sets, p);
+	return bare ? cv_sets_name(sets, p.target, 1) : cv_sets_add(sets, p);
 }
 
 struct direct {

@@ -275,6 +275,8 @@ const char *cv_arch_sentence(const struct cv_arch *r, size_t gpu, const char *co
 	}
 	if (n == 0)
 		return "no GPU code";
+	if (n == 1)
+		return cv_arena_printf(a, "the one %s with GPU code has %s for %s", noun(r, n), s.ptx_jit ? "PTX" : "code", g);
 	return cv_arena_printf(a, "all %zu %s have code for %s%s", n, noun(r, n), g,
 			       s.ptx_jit ? cv_arena_printf(a, ", %zu of them only PTX", s.ptx_jit) : "");
 }

@@ -364,7 +364,7 @@ static void print_tail(const struct page *p, const struct cv_report_head *head)
 	struct cv_term *t = p->t;
 
 	cv_term_nl(t);
-	if (!lists_code(p))
+	if (!lists_code(p) && has_code(p->r))
 		cv_term_wrap(t, 0, CV_INK_DIM, "-v lists the code of each file.");
 	if (p->r->without_code)
 		cv_term_wrap(t, 0, CV_INK_DIM, cv_arena_printf(t->scratch, "%zu %s no GPU code.", p->r->without_code,

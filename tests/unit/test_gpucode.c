@@ -204,6 +204,10 @@ static void test_gpucode_text_survives_a_round_trip(void **state)
 	assert_int_equal(out.n, 3);
 	for (size_t i = 0; i < 3; i++)
 		assert_string_equal(out.v[i], texts[i]);
+	assert_int_equal(g.own.containers, 452);
+	assert_int_equal(g.own.cubin.n, 3);
+	assert_int_equal(g.own.cubin.v[0].n, 444);
+	assert_int_equal(g.own.ptx.v[0].n, 1);
 }
 
 static void test_gpucode_refuses_broken_text(void **state)
