@@ -10,6 +10,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 MACHINES = os.path.join(ROOT, "tests", "machines")
 sys.path[:0] = [MACHINES, os.path.join(MACHINES, "lib")]
+import tree  # noqa: E402
+from tree import NeedsRoot  # noqa: E402
 
 PLAIN = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "LC_ALL": "C.UTF-8"}
 
@@ -34,7 +36,6 @@ class Cuvet:
 def machine(directory, name):
     """Builds the tree of a test machine ("healthy/t4-535-torch-cu121") and returns its options for check."""
     import run
-    import tree
     case = next(c for c in run.load_cases() if c.name == name)
     m = tree.Machine(os.path.join(directory, "root"))
     case.build(m)
@@ -52,16 +53,19 @@ def same(got, want, what):
 
 def main(tests, *args):
     """Each test is a function of the arguments; its doc string or name is what it shows."""
-    passed = failed = 0
+    passed = failed = skipped = 0
     for test in tests:
         try:
             test(*args)
             passed += 1
+        except NeedsRoot as e:
+            skipped += 1
+            print("skip %s: only root can do this: %s" % (test.__name__, e))
         except Exception as e:  # a fault of the test itself is a failure too
             failed += 1
             print("fail %s: %s" % (test.__name__, e if isinstance(e, AssertionError) else traceback.format_exc()))
-    print("%d passed, %d failed" % (passed, failed))
-    return 1 if failed or not passed else 0
+    print("%d passed, %d failed%s" % (passed, failed, ", %d skipped" % skipped if skipped else ""))
+    return 1 if failed or not passed + skipped else 0
 
 
 def scratch():
