@@ -56,6 +56,14 @@ static int box_realpath(struct cv_view *v, const char *path, struct cv_arena *a,
 	return 0;
 }
 
+static int box_readlink(struct cv_view *v, const char *path, struct cv_arena *a, const char **ret)
+{
+	(void)v;
+	(void)a;
+	(void)ret;
+	return file_of(path) < 0 ? CV_ENOENT : CV_EINVAL;
+}
+
 static void close_mem(struct cv_src *s)
 {
 	free(s);
@@ -93,6 +101,7 @@ static void box_free(struct cv_view *v)
 static const struct cv_view_ops box_ops = {
 	.name = "box",
 	.stat = box_stat,
+	.readlink = box_readlink,
 	.realpath = box_realpath,
 	.open = box_open,
 	.free = box_free,
