@@ -154,7 +154,7 @@ static bool same_family(const struct cv_wlib *lib, struct cv_str family)
 
 static bool files_seen(const struct cv_world *w, const struct cv_wenv *env)
 {
-	return env->selected && cv_fact_known(w->machine, CV_F_machine_live);
+	return w->machine && env->selected && cv_fact_known(env->s, CV_F_env_sys_path) && cv_fact_known(env->s, CV_F_env_packages);
 }
 
 struct cv_provided cv_load_provided(const struct cv_judge_ctx *ctx, const struct cv_wload *l, const char *soname)

@@ -27,9 +27,9 @@ static const char *env_unreadable(const struct cv_judge_ctx *ctx, size_t env)
 	const struct cv_strv *closed = cv_fact_list(cv_facts_find(ctx->facts, CV_KIND_ldso, ""), CV_F_ldso_dirs_denied);
 	enum cv_state state = cv_fact(e->s, CV_F_env_packages)->state;
 
-	/* Collectors ask it of every environment; not asked then means that a record lacks the answer. */
+	/* Where the search path was settled packages were looked for; not asked then means that a record lacks the answer. */
 	if (state == CV_DENIED || state == CV_UNPARSED ||
-	    (state == CV_NOT_ASKED && e->selected && cv_fact_known(ctx->w->machine, CV_F_machine_live)))
+	    (state == CV_NOT_ASKED && e->selected && cv_fact_known(e->s, CV_F_env_sys_path)))
 		return cv_fact_because(ctx->a, e->s, CV_F_env_packages);
 	for (size_t i = 0; !e->packages.n && i < closed->n; i++)
 		if (cv_path_below(closed->v[i], e->path))

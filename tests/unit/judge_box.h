@@ -290,6 +290,7 @@ static inline void box_finish_env(struct box *b)
 	box_num(b, CV_KIND_env, ENV, CV_F_env_selected, 1);
 	box_num(b, CV_KIND_env, ENV, CV_F_env_active, 1);
 	box_list(b, CV_KIND_env, ENV, CV_F_env_sys_path, SITE);
+	box_num(b, CV_KIND_env, ENV, CV_F_env_packages, cv_facts_count(b->f, CV_KIND_package));
 }
 
 static inline void box_judge(struct box *b)

@@ -231,7 +231,8 @@ static void test_judge_fit_h24_no_cudnn(void **state)
 	box_env_lib(&b, "libcudart.so.13", "13.0.96");
 	box_env_lib(&b, "libcublas.so.13", "13.1.0");
 	box_env_lib(&b, "libcublasLt.so.13", "13.1.0");
-	box_package(&b, "nvidia-cudnn-cu13", "9.19.0.56"); /* its record is enough */
+	box_package(&b, "nvidia-cudnn-cu13", "9.19.0.56");
+	box_env_lib(&b, "libcudnn.so.9", "9.19.0"); /* the wheel's record alone would not do: files were looked at */
 	box_judge(&b);
 	box_expect_ruled_out(&b, "library-missing");
 	assert_int_equal(b.r->verdict, CV_VERDICT_OK);

@@ -8,35 +8,6 @@
 
 #include "lm_world.h"
 
-/* The edge of the first request for a name. */
-static const struct cv_lm_edge *edge_of(const struct lm_world *w, const char *name)
-{
-	for (size_t i = 0; i < w->map->edges.n; i++)
-		if (cv_streq(w->map->edges.v[i].name, name))
-			return &w->map->edges.v[i];
-	fail_msg("nobody asked for %s", name);
-	return NULL;
-}
-
-static void assert_taken(const struct lm_world *w, const char *name, enum cv_lm_step step, const char *path)
-{
-	const struct cv_lm_edge *e = edge_of(w, name);
-
-	assert_string_equal(cv_lm_step_name(e->step), cv_lm_step_name(step));
-	if (path)
-		assert_string_equal(w->map->objects.v[e->object].path, path);
-	else
-		assert_int_equal(e->object, CV_LM_NONE);
-}
-
-static void assert_trouble(const struct lm_world *w, size_t i, enum cv_lm_trouble_kind kind, bool fatal, const char *message)
-{
-	assert_true(i < w->map->troubles.n);
-	assert_string_equal(w->map->troubles.v[i].message, message);
-	assert_int_equal(w->map->troubles.v[i].kind, kind);
-	assert_int_equal(w->map->troubles.v[i].fatal, fatal);
-}
-
 static void run(struct lm_world *w, const struct cv_lm_system_opts *opts, const char *path)
 {
 	lm_world_open(w, opts);
