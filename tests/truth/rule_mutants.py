@@ -14,6 +14,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
+ELSEWHERE = {"device-node-denied": "a tree takes nodes by presence; tests/unit/test_judge_machine.c has it"}
 BODY = re.compile(r"^CV_RULE\((cv_rule_\w+)\)\n\{\n", re.M)
 
 
@@ -61,6 +62,7 @@ def main():
     args = sys.argv[1:]
     only = args.pop(args.index("-k") + 1) if "-k" in args else ""
     work = tempfile.mkdtemp(prefix="mutants.")
+    os.chmod(work, 0o755)  # some machines are looked at as another user
     noticed = missed = 0
     try:
         src, build = os.path.join(work, "src"), os.path.join(work, "build")
@@ -78,6 +80,9 @@ def main():
         for function, path in rules(src):
             rule = names.get(function, ["?"])[0]
             if only not in rule:
+                continue
+            if rule in ELSEWHERE:
+                print("skip %s: %s" % (rule, ELSEWHERE[rule]))
                 continue
             with open(path) as f:
                 whole = f.read()
