@@ -22,7 +22,8 @@ struct walk {
 /* Folders that hold no libraries and can be many: compiled modules, headers, metadata. */
 static bool is_pruned(const char *name)
 {
-	return cv_streq(name, "__pycache__") || cv_streq(name, "include") || cv_ends(name, ".dist-info") || cv_ends(name, ".egg-info");
+	return cv_streq(name, "__pycache__") || cv_streq(name, "include") || cv_ends(name, ".dist-info") ||
+	       cv_ends(name, ".egg-info");
 }
 
 /* "libx.so", "libx.so.12", "x.cpython-311-x86_64-linux-gnu.so" */
@@ -64,7 +65,8 @@ static int add_error(struct cv_run *run, struct cv_arch_file *f, int err, const 
 	return add_file(run, f, r);
 }
 
-static int add_code(struct cv_run *run, struct cv_src *src, enum cv_gpucode_where where, struct cv_arch_file *f, struct cv_arch *r)
+static int add_code(struct cv_run *run, struct cv_src *src, enum cv_gpucode_where where, struct cv_arch_file *f,
+		    struct cv_arch *r)
 {
 	struct cv_diag d;
 	int err;
@@ -133,9 +135,9 @@ static enum cv_ftype type_of(const struct walk *w, const char *dir, const struct
 {
 	struct cv_stat st;
 
-	if (e->type == CV_FT_UNKNOWN && cv_view_lstat(w->view, cv_path_join(w->run->arena, w->full, name_in(w, dir, e)), &st) == 0)
-		return st.type;
-	return e->type;
+	if (e->type != CV_FT_UNKNOWN)
+		return e->type;
+	return cv_view_lstat(w->view, cv_path_join(w->run->arena, w->full, name_in(w, dir, e)), &st) == 0 ? st.type : e->type;
 }
 
 static int find_entry(struct walk *w, const char *dir, const struct cv_dirent *e, unsigned depth)

@@ -54,7 +54,8 @@ enum cv_gpucode_where {
  * there is no GPU code in it. CV_EFORMAT for anything else and for a file whose section headers cannot be read, CV_ELIMIT for
  * more different sets, targets or containers than any real file has.
  */
-int cv_gpucode_read(struct cv_src *src, enum cv_gpucode_where where, struct cv_arena *a, struct cv_diag *d, struct cv_gpucode *ret);
+int cv_gpucode_read(struct cv_src *src, enum cv_gpucode_where where, struct cv_arena *a, struct cv_diag *d,
+		    struct cv_gpucode *ret);
 
 enum cv_coverage {
 	CV_COVER_NO_CODE, /* the file holds no GPU code at all */

@@ -26,7 +26,7 @@ bool cv_gpu_cc_parse(const char *s, uint16_t *ret);
 
 enum cv_fit {
 	CV_FIT_NO,
-	CV_FIT_OPEN, /* the documents leave it open: code of a Tegra chip on another GPU and the way round, new members of a family */
+	CV_FIT_OPEN, /* not documented: code of a Tegra chip on another GPU and the way round, new members of a family */
 	CV_FIT_YES,
 };
 

@@ -68,7 +68,10 @@ static int walk(struct reader *r, struct cv_src *src, uint64_t off, uint64_t len
 /* One cubin or PTX text counts as one container. */
 static int take_single(struct reader *r, const struct cv_cubin_target *t, bool kernels)
 {
-	struct cv_code_piece p = { .target = { .ptx = t->ptx_isa != 0, .arch = t->arch, .suffix = t->suffix }, .ptx_isa = t->ptx_isa };
+	struct cv_code_piece p = {
+		.target = { .ptx = t->ptx_isa != 0, .arch = t->arch, .suffix = t->suffix },
+		.ptx_isa = t->ptx_isa,
+	};
 	int err;
 
 	r->sets.place = &r->g->own;
@@ -293,7 +296,8 @@ static int read_any(struct reader *r, struct cv_src *src)
 	return cv_diag_fail(r->d, CV_EFORMAT, "%s: offset 0: neither ELF, archive, fatbin nor PTX", src->name);
 }
 
-int cv_gpucode_read(struct cv_src *src, enum cv_gpucode_where where, struct cv_arena *a, struct cv_diag *d, struct cv_gpucode *ret)
+int cv_gpucode_read(struct cv_src *src, enum cv_gpucode_where where, struct cv_arena *a, struct cv_diag *d,
+		    struct cv_gpucode *ret)
 {
 	struct cv_gpucode g = { 0 };
 	struct reader *r = CV_NEW(a, struct reader);

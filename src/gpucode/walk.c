@@ -36,6 +36,7 @@ static bool is_small(const struct cv_fatbin_entry *v, size_t n)
 static int has_code(struct cv_src *src, const struct cv_fatbin_entry *e, bool *ret)
 {
 	unsigned char packed[2 * SMALL_CUBIN], full[SMALL_CUBIN];
+	struct cv_str bytes = { (const char *)packed, (size_t)e->packed_size };
 	struct cv_src_mem mem;
 	int err;
 
@@ -44,10 +45,10 @@ static int has_code(struct cv_src *src, const struct cv_fatbin_entry *e, bool *r
 	*ret = true;
 	if (e->packed_size > e->size)
 		return 0;
-	err = cv_src_read(src, e->at, packed, (size_t)e->packed_size);
+	err = cv_src_read(src, e->at, packed, bytes.n);
 	if (err < 0)
 		return err;
-	if (cv_fatbin_unpack(e->packing, (struct cv_str){ (const char *)packed, (size_t)e->packed_size }, full, (size_t)e->full_size) < 0)
+	if (cv_fatbin_unpack(e->packing, bytes, full, (size_t)e->full_size) < 0)
 		return 0;
 	return cv_cubin_has_code(cv_src_mem_init(&mem, full, (size_t)e->full_size, src->name), 0, e->full_size, ret);
 }

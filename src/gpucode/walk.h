@@ -13,8 +13,8 @@
 #include "parse/fatbin.h"
 
 /*
- * A container of small cubins only may be what device linking leaves behind where there is nothing to link: cubins without code, for
- * the architectures of the linker's command line. Their names say nothing then. Many compilation units are like that too, so
+ * A container of small cubins only may be what device linking leaves behind where there is nothing to link: cubins without code,
+ * for the architectures of the linker's command line. Their names say nothing then. Many compilation units are like that too, so
  * whether they count is the caller's choice.
  */
 struct cv_walk_options {
@@ -44,6 +44,7 @@ int cv_walk_note_all(struct cv_src *src, struct cv_arena *a, struct cv_walk_note
  * What cv_walk() over [off, off + len) does, from the notes: 1. 0 if they cannot tell what it would do: it starts or ends inside
  * of a container, or there is damage. Nothing is added then.
  */
-int cv_walk_replay(const struct cv_walk_notes *notes, uint64_t off, uint64_t len, struct cv_sets *sets, struct cv_walk_options *o);
+int cv_walk_replay(const struct cv_walk_notes *notes, uint64_t off, uint64_t len, struct cv_sets *sets,
+		   struct cv_walk_options *o);
 
 #endif

@@ -202,13 +202,16 @@ static int check_all_versions(struct lm_map *m)
 	return 0;
 }
 
-/* Thread-local data of an object that a filter of the program has put out of sight is not counted, and the loader notices. */
+/*
+ * Thread-local data of an object that a filter of the program has put out of sight is not counted, and the loader notices before
+ * 2.40.
+ */
 static int check_tls(struct lm_map *m)
 {
 	static const char text[] =
 		"Inconsistency detected by ld.so: rtld.c: init_tls: Assertion `i == GL(dl_tls_max_dtv_idx)' failed!";
 
-	for (size_t i = 1; i < m->objs.n && !m->stopped; i++) {
+	for (size_t i = 1; m->loader->minor < 40 && i < m->objs.n && !m->stopped; i++) {
 		const struct lm_obj *o = &m->objs.v[i];
 		struct cv_lm_trouble *t;
 

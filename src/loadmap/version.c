@@ -106,27 +106,26 @@ static int unasked(struct lm_map *m, size_t i, const char *file)
 	return 0;
 }
 
-/* From 2.36: an object with packed relative relocations must ask its C library for that. */
+/* From 2.36: an object with packed relative relocations must ask its C library for that; else the load ends there. */
 static int check_relr(struct lm_map *m, size_t i, bool verbose, bool asked)
 {
 	static const char what[] = "DT_RELR without GLIBC_ABI_DT_RELR dependency";
 	const struct cv_elf *e = m->objs.v[i].file->elf;
 	struct cv_lm_trouble *t;
+	bool libc = false;
 
-	if (m->loader->minor < 36 || !e->at.relr || !e->at.verneed || asked)
+	for (size_t k = 0; k < e->needed.n; k++)
+		libc |= cv_starts(e->needed.v[k], "libc.so.");
+	if (m->loader->minor < 36 || !e->at.relr || !e->at.verneed || asked || !libc)
 		return 0;
-	for (size_t k = 0; k < e->needed.n; k++) {
-		if (!cv_starts(e->needed.v[k], "libc.so."))
-			continue;
-		m->error = (struct lm_error){ .kind = CV_LM_T_NO_VERSION, .object = name_of(m, i), .what = what };
-		if (!verbose)
-			return 1;
-		t = cv_lm_trouble(m, CV_LM_T_NO_VERSION, true, "GLIBC_ABI_DT_RELR",
-				  cv_arena_printf(m->arena, "%s: %s", name_of(m, i), what));
-		if (t)
-			t->object = i;
-		return 0;
-	}
+	m->error = (struct lm_error){ .kind = CV_LM_T_NO_VERSION, .object = name_of(m, i), .what = what };
+	if (!verbose)
+		return 1;
+	t = cv_lm_trouble(m, CV_LM_T_NO_VERSION, true, "GLIBC_ABI_DT_RELR",
+			  cv_arena_printf(m->arena, "error while loading shared libraries: %s: %s", name_of(m, i), what));
+	if (t)
+		t->object = i;
+	m->stopped = true;
 	return 0;
 }
 

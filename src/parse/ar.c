@@ -38,7 +38,8 @@ int cv_ar_next(struct cv_ar_iter *it, struct cv_diag *d, uint64_t *ret_off, uint
 			       !cv_in_range(at + HEADER, size, it->src->size)))
 			r = CV_EFORMAT;
 		if (r < 0)
-			return cv_diag_fail(d, r, "%s: offset %llu: not an archive member", it->src->name, (unsigned long long)at);
+			return cv_diag_fail(d, r, "%s: offset %llu: not an archive member", it->src->name,
+					    (unsigned long long)at);
 		it->at = at + HEADER + size + size % 2;
 		table = h[0] == '/' && (h[1] == ' ' || h[1] == '/' || memcmp(h, "/SYM64/", 7) == 0);
 		if (table)

@@ -40,7 +40,7 @@ static bool is_arch_specific(struct cv_str s)
 	return false;
 }
 
-/* The suffix of the first "-arch sm_N" (or "-arch=sm_N") with the right N; the note holds several texts with a NUL behind each. */
+/* The suffix of the first "-arch sm_N" (or "-arch=sm_N") with the right N; the note holds several texts, a NUL behind each. */
 static char option_suffix(struct cv_str s, uint16_t arch)
 {
 	ptrdiff_t at;

@@ -3,10 +3,10 @@
  * Cubin and PTX by themselves: what a compiled GPU object (an ELF file of machine 190) and a PTX text say of their target.
  *
  * Read off the output of ptxas and nvlink 12.8 and 13.0 for sm_50 to sm_121: with OS ABI 0x33 the low byte of e_flags is the
- * architecture and 0x800 the suffix a; with OS ABI 0x41 the architecture is bits 8 to 23 and 0x8 the suffix a, which 13.0 no longer
- * sets. Two sections tell it then: .nv.compat, a list of attributes of which number 9 is 1 for code of exactly one architecture
- * (a), and the note .note.nv.tkinfo with the options of the tool ("-arch sm_100f -m 64"), the linker's note first. Family code (f)
- * is told by the note alone: where that was stripped it looks like plain code of its architecture.
+ * architecture and 0x800 the suffix a; with OS ABI 0x41 the architecture is bits 8 to 23 and 0x8 the suffix a, which 13.0 does
+ * not set any more. Two sections tell it then: .nv.compat, a list of attributes of which number 9 is 1 for code of exactly one
+ * architecture (a), and the note .note.nv.tkinfo with the options of the tool ("-arch sm_100f -m 64"), the linker's note first.
+ * Family code (f) is told by the note alone: where that was stripped it looks like plain code of its architecture.
  */
 #ifndef CV_PARSE_CUBIN_H
 #define CV_PARSE_CUBIN_H

@@ -66,6 +66,7 @@ struct cv_fatbin_walk {
 #define CV_FATBIN_MAX 1000000
 #define CV_FATBIN_DAMAGED_MAX 1000
 #define CV_FATBIN_ENTRY_MAX 128
-int cv_fatbin_walk(struct cv_src *src, uint64_t off, uint64_t len, const struct cv_fatbin_sink *sink, struct cv_fatbin_walk *walk);
+int cv_fatbin_walk(struct cv_src *src, uint64_t off, uint64_t len, const struct cv_fatbin_sink *sink,
+		   struct cv_fatbin_walk *walk);
 
 #endif

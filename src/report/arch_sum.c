@@ -34,7 +34,9 @@ const char *cv_arch_cover_word(const struct cv_cover *c)
 
 const char *cv_arch_target_text(struct cv_arena *a, struct cv_gpu_target t)
 {
-	return cv_arena_printf(a, "%s_%u%.1s", t.ptx ? "compute" : "sm", t.arch, t.suffix == 'a' ? "a" : t.suffix == 'f' ? "f" : "");
+	const char *suffix = t.suffix == 'a' ? "a" : t.suffix == 'f' ? "f" : "";
+
+	return cv_arena_printf(a, "%s_%u%s", t.ptx ? "compute" : "sm", t.arch, suffix);
 }
 
 static bool is_bad(const struct cv_cover *c)
@@ -122,8 +124,9 @@ static bool shorten(const char **labels, size_t n, bool *repeated, struct cv_are
 	for (size_t i = 0; shorter && i < n; i++) {
 		const char *slash = strchr(labels[i] + 1, '/'), *base = tail(labels[i], 1);
 
-		shorter[i] = slash && slash + 5 < base ? cv_arena_printf(a, "%.*s/.../%s", (int)(slash - labels[i]), labels[i], base) :
-							 labels[i];
+		shorter[i] = labels[i];
+		if (slash && slash + 5 < base)
+			shorter[i] = cv_arena_printf(a, "%.*s/.../%s", (int)(slash - labels[i]), labels[i], base);
 	}
 	if (!shorter || find_repeated(shorter, n, repeated, a) == SIZE_MAX)
 		return false;
@@ -195,8 +198,8 @@ static const char *brief(const char *name, struct cv_arena *a)
  * text, a colon and the names of the files that pick() wants, as many as fit into a line of width, or into two where not even one
  * fits; the rest is "and 7 more".
  */
-static const char *with_names(const struct cv_arch *r, size_t gpu, bool (*pick)(const struct cv_cover *), const char *const *labels,
-			      size_t width, const char *text, struct cv_arena *a)
+static const char *with_names(const struct cv_arch *r, size_t gpu, bool (*pick)(const struct cv_cover *),
+			      const char *const *labels, size_t width, const char *text, struct cv_arena *a)
 {
 	size_t n = 0, used = cv_text_width(text) + 1, shown = 0;
 
@@ -288,6 +291,6 @@ const char *cv_arch_because(const struct cv_arch_file *f, const struct cv_cover 
 	if (f->code.damaged)
 		return cv_arena_printf(a, "%llu parts of the file could not be read, the first at offset %llu",
 				       (unsigned long long)f->code.damaged, (unsigned long long)f->code.damaged_at);
-	return cv_arena_printf(a, "%llu containers hold code of its major for other chips only, and NVIDIA does not say that it runs here",
-			       (unsigned long long)c->open);
+	return cv_arena_printf(a, "%llu containers hold code of its major for other chips only, and NVIDIA does not say that "
+			       "it runs here", (unsigned long long)c->open);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GPU code for people: a sentence for each GPU, the worst first; then one table, files down and GPUs across (or, for a single file,
- * GPUs down); then the code lists, where they are few enough to be read.
+ * GPU code for people: a sentence for each GPU, the worst first; then one table, files down and GPUs across (or, for a single
+ * file, GPUs down); then the code lists, where they are few enough to be read.
  */
 #include "report/arch.h"
 
@@ -43,7 +43,8 @@ static enum cv_verdict gpu_verdict(const struct cv_arch_sum *s)
 static int worse(const struct cv_arch *r, size_t a, size_t b)
 {
 	struct cv_arch_sum x = cv_arch_sum(r, a), y = cv_arch_sum(r, b);
-	size_t p[] = { x.none + x.partial, x.none, x.unknown, x.ptx_jit }, q[] = { y.none + y.partial, y.none, y.unknown, y.ptx_jit };
+	size_t p[] = { x.none + x.partial, x.none, x.unknown, x.ptx_jit };
+	size_t q[] = { y.none + y.partial, y.none, y.unknown, y.ptx_jit };
 
 	for (size_t i = 0; i < sizeof(p) / sizeof(p[0]); i++)
 		if (p[i] != q[i])
@@ -96,7 +97,8 @@ static void print_verdict(struct page *p)
 	if (r->gpus.n && unreadable < r->files.n)
 		print_gpu_sentences(p);
 	if (r->no_gpu)
-		print_sentence(t, CV_VERDICT_CANNOT_TELL, cv_arena_printf(t->scratch, "%s; name one with --gpu or --cc", r->no_gpu));
+		print_sentence(t, CV_VERDICT_CANNOT_TELL,
+			       cv_arena_printf(t->scratch, "%s; name one with --gpu or --cc", r->no_gpu));
 	if (unreadable)
 		print_sentence(t, CV_VERDICT_CANNOT_TELL,
 			       cv_arena_printf(t->scratch, "%zu of %zu files could not be read", unreadable, r->files.n));
@@ -192,9 +194,12 @@ static size_t widest_label(const struct page *p)
 static bool any_cover(const struct cv_arch *r, bool unsettled, enum cv_coverage verdict)
 {
 	for (size_t i = 0; i < r->files.n; i++)
-		for (size_t k = 0; !r->files.v[i].error && k < r->gpus.n; k++)
-			if (r->files.v[i].cover[k].unsettled == unsettled && (unsettled || r->files.v[i].cover[k].verdict == verdict))
+		for (size_t k = 0; !r->files.v[i].error && k < r->gpus.n; k++) {
+			const struct cv_cover *c = &r->files.v[i].cover[k];
+
+			if (c->unsettled == unsettled && (unsettled || c->verdict == verdict))
 				return true;
+		}
 	return false;
 }
 
@@ -321,8 +326,9 @@ static void print_code(struct cv_term *t, const struct cv_arch_file *f)
 	cv_term_wrap(t, INDENT + 2, CV_INK_BOLD, f->name);
 	print_line(t, "code", place->containers ? text : "none");
 	if (f->code.damaged)
-		print_line(t, "damage", cv_arena_printf(t->scratch, "%llu parts could not be read, the first at offset %llu",
-							(unsigned long long)f->code.damaged, (unsigned long long)f->code.damaged_at));
+		print_line(t, "damage",
+			   cv_arena_printf(t->scratch, "%llu parts could not be read, the first at offset %llu",
+					   (unsigned long long)f->code.damaged, (unsigned long long)f->code.damaged_at));
 	if (place->cubin.n)
 		print_line(t, "cubin", list_text(t->scratch, place, false));
 	if (place->ptx.n)

@@ -35,8 +35,9 @@ static void test_cubin_reads_the_header(void **state)
 		uint16_t arch;
 		char suffix;
 	} known[] = {
-		{ 0x33, 0x320532, 50, 0 },   { 0x33, 0x32054b, 75, 0 },	 { 0x33, 0x32055a, 90, 0 },   { 0x33, 0x320d5a, 90, 'a' },
-		{ 0x41, 0x6006402, 100, 0 }, { 0x41, 0x600640a, 100, 'a' }, { 0x41, 0x600780a, 120, 'a' }, { 0x41, 0x6005a04, 90, 0 },
+		{ 0x33, 0x320532, 50, 0 },     { 0x33, 0x32054b, 75, 0 },     { 0x33, 0x32055a, 90, 0 },
+		{ 0x33, 0x320d5a, 90, 'a' },   { 0x41, 0x6006402, 100, 0 },   { 0x41, 0x600640a, 100, 'a' },
+		{ 0x41, 0x600780a, 120, 'a' }, { 0x41, 0x6005a04, 90, 0 },
 		{ 0x41, 0x10006702, 103, 0 }, /* with debug information */
 	};
 	struct cv_cubin_target t;
@@ -116,8 +117,10 @@ static void test_cubin_reads_the_head_of_ptx(void **state)
 		{ ".version 9.0\r\n.target sm_100a, debug\r\n", 100, 90, 'a' },
 		{ "\t.version 8.8\n\t.target sm_120f,texmode_independent\n", 120, 88, 'f' },
 	};
-	static const char *const bad[] = { "", "text", ".version 8.4\n", ".target sm_80\n.version 8.4\n", ".version 8\n.target sm_80\n",
-					   ".version 8.4\n.target compute_80\n", ".version 8.4\n.target sm_\n", ".version 8.4\n.target sm_8000\n" };
+	static const char *const bad[] = {
+		"", "text", ".version 8.4\n", ".target sm_80\n.version 8.4\n", ".version 8\n.target sm_80\n",
+		".version 8.4\n.target compute_80\n", ".version 8.4\n.target sm_\n", ".version 8.4\n.target sm_8000\n",
+	};
 	struct cv_cubin_target t;
 
 	(void)state;

@@ -68,10 +68,14 @@ static int note(void *cookie, uint64_t at, uint64_t end, const struct cv_fatbin_
 {
 	struct seen *s = cookie;
 
-	s->n += (size_t)snprintf(s->text + s->n, sizeof(s->text) - s->n, "%llu-%llu:", (unsigned long long)at, (unsigned long long)end);
-	for (size_t i = 0; i < n; i++)
-		s->n += (size_t)snprintf(s->text + s->n, sizeof(s->text) - s->n, "%s%u%c ", v[i].kind == CV_FATBIN_PTX ? "compute_" : "sm_",
-					 v[i].arch, v[i].suffix ? v[i].suffix : '.');
+	s->n += (size_t)snprintf(s->text + s->n, sizeof(s->text) - s->n, "%llu-%llu:", (unsigned long long)at,
+				 (unsigned long long)end);
+	for (size_t i = 0; i < n; i++) {
+		const char *kind = v[i].kind == CV_FATBIN_PTX ? "compute_" : "sm_";
+
+		s->n += (size_t)snprintf(s->text + s->n, sizeof(s->text) - s->n, "%s%u%c ", kind, v[i].arch,
+					 v[i].suffix ? v[i].suffix : '.');
+	}
 	return 0;
 }
 

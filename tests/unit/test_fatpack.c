@@ -130,7 +130,8 @@ static void test_fatpack_unpacks_what_fatbinary_packs(void **state)
 		struct cv_src_mem mem;
 
 		f->file = code_file_load(arena, names[i]);
-		assert_int_equal(cv_fatbin_walk(cv_src_mem_init(&mem, f->file.p, f->file.n, names[i]), 0, f->file.n, &sink, &w), 0);
+		cv_src_mem_init(&mem, f->file.p, f->file.n, names[i]);
+		assert_int_equal(cv_fatbin_walk(&mem.src, 0, f->file.n, &sink, &w), 0);
 		assert_int_equal(f->r, 0);
 		assert_memory_equal(f->out, plain.p + 16 + 64, f->n);
 		f->file.p[16 + 64 + 30] ^= 0x55;

@@ -80,7 +80,8 @@ static void test_gpucode_leaves_open_what_is_not_documented(void **state)
 /* The judge reads lists of the kb by rules of its own: they must be the same ones. */
 static void test_gpucode_agrees_with_the_judge(void **state)
 {
-	static const uint16_t archs[] = { 32, 35, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121 };
+	static const uint16_t archs[] = { 32, 35, 50, 52, 53, 60, 61, 62,  70,	72,  75,
+					  80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121 };
 	static const char *const forms[] = { "sm_%u", "sm_%ua", "sm_%uf", "compute_%u", "compute_%ua", "compute_%uf" };
 	static const enum cv_tri same[] = { [CV_FIT_NO] = CV_TRI_BAD, [CV_FIT_OPEN] = CV_TRI_UNKNOWN, [CV_FIT_YES] = CV_TRI_OK };
 	const size_t n = sizeof(archs) / sizeof(archs[0]);
@@ -90,7 +91,7 @@ static void test_gpucode_agrees_with_the_judge(void **state)
 		uint16_t arch = archs[i / n], cc = archs[i % n];
 
 		for (size_t k = 0; k < sizeof(forms) / sizeof(forms[0]); k++) {
-			struct cv_gpu_target t = { .ptx = k >= 3, .arch = arch, .suffix = k % 3 == 1 ? 'a' : k % 3 == 2 ? 'f' : '\0' };
+			struct cv_gpu_target t = { .ptx = k >= 3, .arch = arch, .suffix = "\0af"[k % 3] };
 			struct cv_target u = { .ptx = t.ptx, .cc = { arch / 10, arch % 10 }, .suffix = t.suffix };
 
 			if (same[cv_gpu_target_fit(t, cc)] != cv_target_runs(u, (struct cv_cc){ cc / 10, cc % 10 }))

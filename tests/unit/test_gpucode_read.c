@@ -61,8 +61,11 @@ static const char *names_of(const struct cv_code_place *place)
 {
 	const char *text = "";
 
-	for (size_t i = 0; i < place->cubin.n; i++)
-		text = cv_arena_printf(arena, "%ssm_%u:%llu ", text, place->cubin.v[i].target.arch, (unsigned long long)place->cubin.v[i].n);
+	for (size_t i = 0; i < place->cubin.n; i++) {
+		const struct cv_code_count *c = &place->cubin.v[i];
+
+		text = cv_arena_printf(arena, "%ssm_%u:%llu ", text, c->target.arch, (unsigned long long)c->n);
+	}
 	return text;
 }
 
@@ -148,7 +151,8 @@ static void test_gpucode_read_finds_code_elsewhere(void **state)
 	}
 	large.n = 2 << 20;
 
-	file = code_file_elf(arena, (struct code_section[]){ { ".nv_fatbin", stub, 2 }, { ".ldata", large, 2 }, { ".text", large, 6 } }, 3);
+	file = code_file_elf(
+		arena, (struct code_section[]){ { ".nv_fatbin", stub, 2 }, { ".ldata", large, 2 }, { ".text", large, 6 } }, 3);
 	assert_code(file, CV_GPUCODE_SECTIONS, "1");
 	assert_int_equal(read_bytes(file.p, file.n, false, CV_GPUCODE_SECTIONS, &g), 0);
 	assert_true(g.looked_elsewhere);
@@ -296,7 +300,8 @@ static void test_gpucode_read_reads_the_suffix_of_a_cubin_where_it_is(void **sta
 /* Cut anywhere, a file is read or refused, and both ways agree. */
 static void test_gpucode_read_survives_every_cut(void **state)
 {
-	static const char *const names[] = { "90a.cubin", "100f.cubin", "lz4.fatbin", "zstd.fatbin", "reloc.obj", "stub-speed.obj" };
+	static const char *const names[] = { "90a.cubin",   "100f.cubin", "lz4.fatbin",
+					     "zstd.fatbin", "reloc.obj",  "stub-speed.obj" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {

@@ -69,7 +69,8 @@ static struct cv_arch environment(void)
 {
 	struct cv_arch r = { .without_code = 142 };
 
-	add_file(&r, "/opt/env", "nvidia/cu13/lib/libcublasLt.so.13", SETS("120 sm_75", "362 sm_80", "1376 sm_90a", "924 sm_120f compute_120@9.0"));
+	add_file(&r, "/opt/env", "nvidia/cu13/lib/libcublasLt.so.13",
+		 SETS("120 sm_75", "362 sm_80", "1376 sm_90a", "924 sm_120f compute_120@9.0"));
 	add_file(&r, "/opt/env", "nvidia/cudnn/lib/libcudnn_engines_runtime_compiled.so.9",
 		 SETS("23 sm_75 sm_80 sm_86", "23 sm_80 sm_90a sm_100f compute_121@9.0"));
 	add_file(&r, "/opt/env", "a/lib/_C.so", SETS("6 sm_80 sm_86 compute_80@8.8"));
@@ -149,10 +150,13 @@ static void test_report_arch_shows_what_it_cannot_tell(void **state)
 
 static void test_report_arch_labels_tell_files_apart(void **state)
 {
-	static const char *const names[] = { "a/p/f.so", "a/q/f.so", "b/p/f.so", "b/q/f.so", "one/two/three/four/g.so", "six/two/three/four/g.so",
-					     "h.so", "h.so", "x/h2.so" };
-	static const char *const want[] = { "a/p/f.so", "a/q/f.so", "b/p/f.so", "b/q/f.so", "one/.../g.so", "six/.../g.so", "h.so", "h.so",
-					    "h2.so" };
+	static const char *const names[] = {
+		"a/p/f.so", "a/q/f.so", "b/p/f.so", "b/q/f.so", "one/two/three/four/g.so", "six/two/three/four/g.so", "h.so", "h.so",
+		"x/h2.so",
+	};
+	static const char *const want[] = {
+		"a/p/f.so", "a/q/f.so", "b/p/f.so", "b/q/f.so", "one/.../g.so", "six/.../g.so", "h.so", "h.so", "h2.so",
+	};
 	const char *const *labels;
 	struct cv_arch r = { 0 };
 

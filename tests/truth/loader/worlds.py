@@ -259,7 +259,7 @@ class Maker:
             world["conf"] = r.sample(self.dirs, r.randint(1, len(self.dirs))) + (["/usr/lib/x86_64-linux-gnu"] if self.chance(0.5) else [])
             world["ldconfig"] = r.choice([["-X"], ["-X"], [], ["-X", "-c", "compat"], ["-X", "-c", "new"], ["-X", "-c", "old"]])
         libs = [o for o in world["objects"] if o.get("kind", "lib") == "lib" and not o.get("bad")]
-        if any("ld-linux" in n for o in world["objects"] for n in o["needed"]):
+        if any("ld-linux" in n for o in world["objects"] for n in o["needed"] + o.get("aux", []) + o.get("filter", [])):
             world["objects"][-1]["needed"].append("libc.so.6")  # the loader as a library wants a malloc
         if libs and self.chance(0.12):
             path = r.choice(libs)["path"]
