@@ -122,6 +122,7 @@ struct cv_lm_trouble {
 	size_t object;        /* the object that suffers: the one that asks; CV_LM_NONE for a preload and the program */
 	size_t edge;          /* the request that failed, or CV_LM_NONE */
 	const char *name;     /* the library, version or symbol */
+	const char *demangled; /* the symbol as its authors wrote it, or NULL */
 	size_t provider;      /* for NO_VERSION: the object that should have had it; or CV_LM_NONE */
 	const char *message;  /* what ld.so prints or dlerror() says, word for word, without the program's name in front */
 };

@@ -9,6 +9,7 @@
  */
 #include "loadmap/lm.h"
 
+#include "base/demangle.h"
 #include "loadmap/symtab.h"
 
 #define CHUNK 512 /* relocations read at a time */
@@ -143,8 +144,11 @@ static int report(struct check *c, const struct lm_lookup *l, const struct outco
 		message = cv_arena_printf(m->arena, "%s%s: undefined symbol: %s%s%s", start, who, l->name,
 					  l->version ? ", version " : "", l->version ? l->version->name : "");
 	t = cv_lm_trouble(m, CV_LM_T_UNDEFINED, fatal, cv_arena_strdup(m->arena, l->name), message);
+	if (t)
+		t->demangled = cv_demangle(m->arena, l->name);
 	if (!t)
 		return cv_lm_limit(m, "too many undefined symbols");
+	t->demangled = cv_demangle(m->arena, l->name);
 	t->object = c->by;
 	t->provider = o->end || o->found == LM_NO_VERSYM ? o->at : CV_LM_NONE;
 	c->fatal |= fatal;

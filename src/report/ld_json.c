@@ -123,7 +123,7 @@ static void put_undefined(struct cv_json *j, const struct cv_ld *r, const struct
 		cv_json_obj(j);
 		cv_json_kstr(j, "object", object_path(m, t->object));
 		cv_json_kstr(j, "symbol", t->name);
-		cv_json_knull(j, "demangled");
+		cv_json_kstr(j, "demangled", t->demangled);
 		cv_json_kbool(j, "fatal", t->fatal);
 		cv_json_end_obj(j);
 	}

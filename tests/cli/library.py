@@ -67,7 +67,7 @@ def example_links_statically(installed):
     source = os.path.join(harness.ROOT, "examples", "check.c")
     out = os.path.join(installed.prefix, "check-static")
     libs = [installed.lib + "libcuvet.a" if f == "-lcuvet" else f for f in installed.flags("--static", "--libs")]
-    needed = [f for f in libs if f.endswith(".a") or f in ("-larchive", "-ljansson", "-lzstd", "-lpcre2-8") or f.startswith("-L")]
+    needed = [f for f in libs if f.endswith(".a") or f in ("-larchive", "-ljansson", "-lzstd", "-lpcre2-8", "-liberty") or f.startswith("-L")]
     sh("cc", "-std=c11", *installed.flags("--cflags"), source, "-o", out, *needed)
     need("libcuvet" not in sh("ldd", out), "the example still needs libcuvet.so")
 

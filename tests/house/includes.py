@@ -26,7 +26,7 @@ PUBLIC = {"judge", "report", "engine", "cli"}
 SYSTEM = {
     "fcntl.h": ["view", "cli"], "sys/stat.h": ["view", "cli"], "dirent.h": ["view"], "unistd.h": ["view", "base", "cli"],
     "archive.h": ["view", "collect"], "archive_entry.h": ["view", "collect"], "jansson.h": ["parse", "engine", "facts"],
-    "pcre2.h": ["explain"], "time.h": ["cli", "view"], "locale.h": ["cli"],
+    "pcre2.h": ["explain"], "libiberty/demangle.h": ["base"], "time.h": ["cli", "view"], "locale.h": ["cli"],
     "error.h": [], "fts.h": [], "argp.h": [], "obstack.h": [], "execinfo.h": [], "alloca.h": [], "pthread.h": [],
 }
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.M)
