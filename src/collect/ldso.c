@@ -6,7 +6,7 @@
  * The loader itself reads only the cache; the directories are those that ldconfig would put into it. musl has none of the three.
  */
 #include "base/map.h"
-#include "collect/glob.h"
+#include "view/glob.h"
 #include "collect/registry.h"
 #include "collect/see.h"
 #include "parse/ldcache.h"

@@ -6,31 +6,39 @@
 #include "judge/world.h"
 
 #include "base/version.h"
-#include "kb/query.h"
 
 static const char *gpu_subject(struct cv_arena *a, const char *vendor, const char *device)
 {
 	return cv_arena_printf(a, "gpu:%s:%s", vendor ? vendor : "10de", device);
 }
 
-/*
- * Only where kb does not know the id, or there is none: new ids come faster than new products. All products that the driver's
- * name can mean must agree.
- */
-static bool cc_by_name(struct cv_wgpu *g, const struct cv_kb *kb, struct cv_arena *a)
+/* "NVIDIA GeForce RTX 4090" and "GeForce RTX 4090" are the same product. */
+static const char *bare_name(const char *name)
 {
-	struct cv_kb_gpu found = { 0 };
-	int r = cv_kb_gpu_by_name(kb, g->name, a, NULL, &found);
+	return cv_starts(name, "NVIDIA ") ? name + strlen("NVIDIA ") : name;
+}
 
-	if (r == CV_EINVAL)
-		g->cc_because = cv_arena_printf(a, "GPUs of different kinds are called \"%s\"", g->name);
-	else
-		g->cc_because = cv_arena_printf(a, "the knowledge base (%s) does not know \"%s\"", cv_kb_date(kb), g->name);
-	if (r < 0 || !found.cc || !cv_kb_get(kb, found.subject, NULL, "cc", &g->cc_row))
-		return false;
-	g->has_cc_row = true;
-	g->cc = g->cc_row.value;
-	return true;
+/* Only where there is no id: all products of that name must agree. */
+static void cc_by_name(struct cv_wgpu *g, const struct cv_kb *kb, struct cv_arena *a)
+{
+	struct cv_kb_iter it = cv_kb_iter(kb, NULL, NULL, "name");
+	struct cv_kb_row row, cc;
+
+	g->cc_because = cv_arena_printf(a, "the knowledge base (%s) does not know \"%s\"", cv_kb_date(kb), g->name);
+	while (cv_kb_next(&it, &row)) {
+		if (!cv_starts(row.subject, "gpu:") || !cv_streq(bare_name(row.value), bare_name(g->name)))
+			continue;
+		if (!cv_kb_get(kb, row.subject, NULL, "cc", &cc))
+			continue;
+		if (g->cc && !cv_streq(g->cc, cc.value)) {
+			g->cc = NULL;
+			g->cc_because = cv_arena_printf(a, "GPUs of different kinds are called \"%s\"", g->name);
+			return;
+		}
+		g->cc = cc.value;
+		g->cc_row = cc;
+		g->has_cc_row = true;
+	}
 }
 
 static void identify(struct cv_wgpu *g, const char *board, const struct cv_kb *kb, struct cv_arena *a)
@@ -57,11 +65,11 @@ static void identify(struct cv_wgpu *g, const char *board, const struct cv_kb *k
 				(chip && cv_kb_get(kb, cv_arena_printf(a, "gpu:%s", chip), NULL, "cc", &g->cc_row));
 		if (g->has_cc_row)
 			g->cc = g->cc_row.value;
-		else if (!g->name || !cc_by_name(g, kb, a))
+		else
 			g->cc_because = cv_arena_printf(a, "GPU %s is newer than this knowledge base (%s), or not in it",
 							subject + 4, cv_kb_date(kb));
 	} else if (!g->cc && g->name) {
-		(void)cc_by_name(g, kb, a);
+		cc_by_name(g, kb, a);
 	} else if (!g->cc) {
 		g->cc_because = "neither a PCI id nor a name of this GPU is known";
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Glob: paths of the view that fit a pattern, as glob(3) finds them without GLOB_BRACE and GLOB_TILDE. */
-#ifndef CV_COLLECT_GLOB_H
-#define CV_COLLECT_GLOB_H
+#ifndef CV_VIEW_GLOB_H
+#define CV_VIEW_GLOB_H
 
 #include "base/vec.h"
 #include "view/view.h"

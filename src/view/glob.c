@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "collect/glob.h"
+#include "view/glob.h"
 
 #include <fnmatch.h>
 
