@@ -79,6 +79,11 @@ void cli_notice(void *cookie, const char *text);
 
 /* Settles colour, signs and width for where the output goes. */
 void cli_settle_style(struct cli *c);
+/*
+ * The file that a name of -o stands for: links are followed, the last one may lead to nothing yet. NULL where they go on
+ * without end; to be freed.
+ */
+char *cli_target(const char *name);
 /* Writes the document where it was asked for, frees it, and returns the exit status. */
 int cli_finish(struct cli *c, struct cv_doc *doc);
 /* Writes all of text to standard output; 0 or CV_STATUS_USAGE after a message. */

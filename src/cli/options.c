@@ -91,6 +91,14 @@ static int set_format(struct cli *c, const char *arg)
 
 static int set_out(struct cli *c, const char *arg)
 {
+	c->output = strcmp(arg, "-") == 0 ? NULL : arg;
+	return 0;
+}
+
+static int set_bundle(struct cli *c, const char *arg)
+{
+	if (strcmp(arg, "-") == 0)
+		return cli_usage(c->cmd, "option '-o': a bundle is not written to standard output; name a file");
 	c->output = arg;
 	return 0;
 }
@@ -256,7 +264,7 @@ const struct cli_option cli_out = {
 	.name = "output",
 	.short_name = 'o',
 	.arg = "FILE",
-	.help = "write to FILE instead of standard output",
+	.help = "write to FILE; - is standard output",
 	.set = set_out,
 };
 
@@ -265,7 +273,7 @@ const struct cli_option cli_bundle_out = {
 	.short_name = 'o',
 	.arg = "FILE",
 	.help = "the bundle to write, such as machine.tar.zst",
-	.set = set_out,
+	.set = set_bundle,
 };
 
 const struct cli_option cli_fail_level = {
@@ -400,6 +408,8 @@ int cli_parse(struct cli *c, int argc, char **argv, int *ret_first)
 
 		if (!o)
 			return complain(c->cmd, val, argv);
+		if (o->arg && !*optarg)
+			return cli_usage(c->cmd, "option '--%s' needs an argument that is not empty", o->name);
 		if (o->values && !is_allowed(o->values, optarg))
 			return cli_usage(c->cmd, "option '--%s': '%s' is not one of %s", o->name, optarg, o->values);
 		status = o->set(c, optarg);

@@ -10,6 +10,8 @@
 
 #include "cli.h"
 
+#define LINKS_MAX 40 /* as the kernel follows */
+
 static int write_all(int fd, const char *p, size_t n)
 {
 	while (n > 0) {
@@ -101,20 +103,54 @@ static int write_renamed(struct cli *c, const struct cv_doc *doc, const char *ta
 	return err;
 }
 
+/* What a link says, beside the directory that it lies in; NULL if name is no link. */
+static char *link_says(const char *name)
+{
+	char to[4096];
+	ssize_t n = readlink(name, to, sizeof(to));
+	const char *slash = strrchr(name, '/');
+	size_t dir = n > 0 && to[0] != '/' && slash ? (size_t)(slash - name) + 1 : 0;
+	char *out;
+
+	if (n <= 0 || (size_t)n == sizeof(to) || !(out = malloc(dir + (size_t)n + 1)))
+		return NULL;
+	memcpy(out, name, dir);
+	memcpy(out + dir, to, (size_t)n);
+	out[dir + (size_t)n] = '\0';
+	return out;
+}
+
+char *cli_target(const char *name)
+{
+	char *at = strdup(name), *next;
+
+	for (int i = 0; at && i < LINKS_MAX; i++) {
+		next = link_says(at);
+		if (!next)
+			return at;
+		free(at);
+		at = next;
+	}
+	free(at);
+	return NULL;
+}
+
 static int write_file(struct cli *c, const struct cv_doc *doc)
 {
-	char *real = realpath(c->output, NULL); /* a link stays a link */
+	char *target = cli_target(c->output); /* a link stays a link */
 	struct stat st;
 	int err;
 
 	errno = 0;
-	if (stat(c->output, &st) == 0 && !S_ISREG(st.st_mode))
+	if (!target)
+		err = CV_ELOOP;
+	else if (stat(c->output, &st) == 0 && !S_ISREG(st.st_mode))
 		err = write_special(c, doc);
 	else
-		err = write_renamed(c, doc, real ? real : c->output);
+		err = write_renamed(c, doc, target);
 	if (err)
 		cli_error("%s: %s", c->output, err == CV_EIO && errno ? strerror(errno) : cv_strerror(err));
-	free(real);
+	free(target);
 	return err;
 }
 

@@ -34,7 +34,10 @@ struct cv_py {
 
 /* exe is absolute, as it would be started. CV_ENOENT and the like if there is no such file; ret is untouched then. */
 int cv_py_of_exe(struct cv_collect_ctx *c, const char *exe, struct cv_py *ret);
-/* An environment's directory; without an interpreter in it, what pyvenv.cfg and lib tell. CV_ENOENT if it is no environment. */
+/*
+ * An environment's directory; without an interpreter in it, what pyvenv.cfg and lib tell. CV_ENOENT if it is no environment;
+ * CV_EACCES, CV_ENOTASKED where it could not be seen whether it is one.
+ */
 int cv_py_of_prefix(struct cv_collect_ctx *c, const char *dir, struct cv_py *ret);
 /* A path with the link of its last component followed, again and again, as getpath does it: directories are kept as named. */
 const char *cv_py_follow(struct cv_collect_ctx *c, const char *path);

@@ -100,7 +100,7 @@ static void say_missing(struct run *r, const struct cv_py_found *f, int err)
 	cv_facts_bool(facts, s, CV_F_env_active, false, from(f->path));
 }
 
-static void meet(struct run *r, const struct cv_py_found *f)
+static void meet(struct run *r, const struct cv_py_found *f, struct cv_strv *unseen)
 {
 	bool meant = f->named || f->virtual_env || f->conda_prefix || f->on_path;
 	struct known *k;
@@ -108,6 +108,8 @@ static void meet(struct run *r, const struct cv_py_found *f)
 	int err = f->is_exe ? cv_py_of_exe(r->c, f->path, &py) : cv_py_of_prefix(r->c, f->path, &py);
 
 	if (err < 0) {
+		if (!f->is_exe && (err == CV_EACCES || err == CV_ENOTASKED) && !cv_strv_has(unseen, f->path))
+			cv_strv_push(r->a, unseen, f->path);
 		say_missing(r, f, err);
 		return;
 	}
@@ -317,7 +319,7 @@ static void run(struct cv_collect_ctx *c)
 	cv_py_vars_init(c, &r.vars);
 	cv_py_find(c, &finds);
 	for (size_t i = 0; i < finds.all.n; i++)
-		meet(&r, &finds.all.v[i]);
+		meet(&r, &finds.all.v[i], &finds.unseen);
 	for (size_t i = 0; i < r.envs.n; i++)
 		put(&r, &r.envs.v[i]);
 	if (finds.unseen.n)

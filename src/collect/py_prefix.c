@@ -269,20 +269,30 @@ int cv_py_of_prefix(struct cv_collect_ctx *c, const char *dir, struct cv_py *ret
 {
 	static const char *const names[] = { "bin/python3", "bin/python" };
 	const char *link = NULL;
+	struct cv_stat st;
+	int r, hidden = 0;
 
 	dir = cv_path_clean(c->scratch, dir);
-	if (!cv_view_is_dir(c->view, dir))
-		return CV_ENOENT;
-	if (!cv_view_is_dir(c->view, cv_path_join(c->scratch, dir, "bin")))
+	r = cv_view_stat(c->view, dir, &st);
+	if (r < 0 || st.type != CV_FT_DIR)
+		return r == CV_ENOTASKED ? r : CV_ENOENT;
+	r = cv_view_stat(c->view, cv_path_join(c->scratch, dir, "bin"), &st);
+	if (r == CV_EACCES || r == CV_ENOTASKED)
+		return r;
+	if (r < 0 || st.type != CV_FT_DIR)
 		return without_exe(c, dir, NULL, ret);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		const char *exe = cv_path_join(c->scratch, dir, names[i]);
 		const char *to;
 
-		if (cv_py_of_exe(c, exe, ret) == 0)
+		r = cv_py_of_exe(c, exe, ret);
+		if (r == 0)
 			return 0;
+		if (r == CV_EACCES || r == CV_ENOTASKED)
+			hidden = r;
 		if (!link && cv_view_readlink(c->view, exe, c->scratch, &to) == 0)
 			link = exe;
 	}
-	return without_exe(c, dir, link, ret);
+	r = without_exe(c, dir, link, ret);
+	return r < 0 && hidden ? hidden : r;
 }

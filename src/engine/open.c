@@ -41,8 +41,14 @@ static int lay_machine(struct cv_run *run, struct cv_view **view)
 	return err;
 }
 
-static int check_set(struct cv_run *run)
+static int check_words(struct cv_run *run)
 {
+	if (run->opt.root && !*run->opt.root)
+		return cv_diag_fail(&run->diag, CV_EINVAL, "the root to look at: an empty name");
+	if (run->opt.machine && !*run->opt.machine)
+		return cv_diag_fail(&run->diag, CV_EINVAL, "the machine to lay over: an empty name");
+	if (run->opt.record_to && !*run->opt.record_to)
+		return cv_diag_fail(&run->diag, CV_EINVAL, "the bundle to write: an empty name");
 	for (size_t i = 0; i < run->opt.set_n; i++) {
 		const char *s = run->opt.set[i];
 
@@ -94,7 +100,7 @@ int cv_run_open(struct cv_run *run, struct cv_view **ret_view, struct cv_selecti
 {
 	struct cv_selection sel;
 	struct cv_view *view;
-	int err = check_set(run);
+	int err = check_words(run);
 
 	if (!err)
 		err = open_base(run, &view);

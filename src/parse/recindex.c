@@ -382,6 +382,12 @@ static int cmp_lines(struct cv_str a, struct cv_str b)
 	return c ? c : (a.n > b.n) - (a.n < b.n);
 }
 
+/* cv_str_line() drops a carriage return, which no line of an index has. */
+static bool ends_in_cr(struct cv_str line, struct cv_str rest)
+{
+	return line.p + line.n < rest.p && line.p[line.n] == '\r';
+}
+
 /* Of two lines in order: their ranges must be so too. */
 static bool ranges_overlap(const struct cv_rec *a, const struct cv_rec *b)
 {
@@ -398,6 +404,8 @@ static int parse_lines(struct parser *p, struct cv_str rest, struct cv_rec *v, s
 	while (cv_str_line(&rest, &line, &p->line_no)) {
 		int r;
 
+		if (ends_in_cr(line, rest))
+			return bad(p, "carriage return at the end");
 		if (*n > 0 && cmp_lines(lines[*n - 1], line) >= 0)
 			return bad(p, "lines are not sorted");
 		r = parse_line(p, line, &v[*n]);
@@ -425,6 +433,8 @@ int cv_recindex_parse(struct cv_str text, const char *name, struct cv_arena *a, 
 		return cv_diag_fail(d, CV_ELIMIT, "%s: over %zu bytes", name, CV_RECINDEX_MAX);
 	if (!cv_str_line(&rest, &line, &p.line_no) || !cv_str_is(line, CV_RECINDEX_HEAD))
 		return cv_diag_fail(d, CV_EFORMAT, "%s: line 1: not \"%s\"", name, CV_RECINDEX_HEAD);
+	if (ends_in_cr(line, rest))
+		return bad(&p, "carriage return at the end");
 	for (size_t i = 0; i < rest.n; i++)
 		max += rest.p[i] == '\n';
 	if (max > CV_RECINDEX_LINES_MAX)

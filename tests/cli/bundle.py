@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import tarfile
 
-from cli import Skip, demand, main
+from harness import Skip, main_of, need
 import boxes
 import pyenv
 import tree
@@ -18,7 +18,7 @@ import tree
 def gather(w, name, *args, env=None):
     path = w.path(name + ".tar.zst")
     d = w.run("gather", *args, "-o", path, env=env)
-    demand(d.status == 0 and os.path.getsize(path), "gather", d)
+    need(d.status == 0 and os.path.getsize(path), "gather", d)
     return path
 
 
@@ -66,7 +66,7 @@ def without(members, keep):
 
 def judged(w, path):
     d = w.run("check", "--root", path, "--json")
-    demand(d.status in (0, 1, 3), d)
+    need(d.status in (0, 1, 3), d)
     return json.loads(d.out)
 
 
@@ -75,11 +75,11 @@ def test_live_run_replays_to_the_same_bytes(w):
     first = w.run("check", "--json", env=env)
     path = gather(w, "live", env=env)
     again = w.run("check", "--root", path, "--json")
-    demand(first.status == again.status and first.out == again.out, "live and replayed runs differ:",
-           [(a, b) for a, b in zip(first.text.split("\n"), again.text.split("\n")) if a != b][:3])
+    need(first.status == again.status and first.out == again.out, "live and replayed runs differ:",
+           [(a, b) for a, b in zip(first.out.split("\n"), again.out.split("\n")) if a != b][:3])
     text = w.run("check", env=env)
-    demand(text.out == w.run("check", "--root", path).out, "the terminal reports of live and replayed runs differ")
-    demand(os.path.getsize(path) < 16 << 20, "a bundle of %d bytes" % os.path.getsize(path))
+    need(text.out == w.run("check", "--root", path).out, "the terminal reports of live and replayed runs differ")
+    need(os.path.getsize(path) < 16 << 20, "a bundle of %d bytes" % os.path.getsize(path))
 
 
 def test_selection_is_replayed(w):
@@ -89,25 +89,48 @@ def test_selection_is_replayed(w):
     m.write("/a/pyvenv.cfg", "home = /usr/bin\nversion = 3.11.2\n").link("/a/bin/python3", "/usr/bin/python3")
     env = {"VIRTUAL_ENV": m.host("/a")}
     first = json.loads(w.run("check", "--json", env=env).out)
-    demand(any(e["path"] == m.host("/a") and e["selected"] for e in first["environments"]), "VIRTUAL_ENV is not selected:", first["environments"])
+    need(any(e["path"] == m.host("/a") and e["selected"] for e in first["environments"]), "VIRTUAL_ENV is not selected:", first["environments"])
     path = gather(w, "selected", env=env)
     shutil.rmtree(m.host("/a"))
-    demand(judged(w, path) == first, "the replay selects otherwise")
+    need(judged(w, path) == first, "the replay selects otherwise")
 
 
 def test_a_deleted_record_is_not_asked(w):
     path = gather(w, "whole", "--root", w.machine("healthy"))
     before = judged(w, path)
-    demand(before["verdict"] == "ok", "the healthy machine is", before["verdict"])
+    need(before["verdict"] == "ok", "the healthy machine is", before["verdict"])
     members, gone = without(unpack(path), lambda line: " /proc/driver/nvidia/version " not in line and " /sys/module/nvidia/version " not in line)
-    demand(gone >= 2, "the index does not name the file")
+    need(gone >= 2, "the index does not name the file")
     cut = pack(members, w.path("cut.tar.zst"))
-    facts = w.run("check", "--root", cut, "--format", "facts").text
-    demand("not_asked" in facts, "no fact is not_asked")
+    facts = w.run("check", "--root", cut, "--format", "facts").out
+    need("not_asked" in facts, "no fact is not_asked")
     after = judged(w, cut)
-    demand(after["verdict"] == "cannot-tell", "a hole in the record gives", after["verdict"])
+    need(after["verdict"] == "cannot-tell", "a hole in the record gives", after["verdict"])
     ids = [f["id"] for f in after["findings"]]
-    demand(not {"driver-missing", "driver-not-loaded"} & set(ids), "a hole in the record is taken for absence:", ids)
+    need(not {"driver-missing", "driver-not-loaded"} & set(ids), "a hole in the record is taken for absence:", ids)
+
+
+def test_an_environment_that_was_not_asked_for_is_not_absent(w):
+    """Its directory, its bin and its interpreters: without the answer nobody knows whether there is an environment."""
+    members = unpack(gather(w, "unseen", "--root", w.machine("healthy")))
+    need(judged(w, pack(members, w.path("seen.tar.zst")))["verdict"] == "ok", "the whole bundle is not ok")
+    for holes in (["stat /opt/venv "], ["stat /opt/venv/bin "], ["stat /opt/venv/bin/python3 ", "stat /opt/venv/bin/python ",
+                                                                 "open /opt/venv/pyvenv.cfg "]):
+        cut, gone = without(members, lambda line: not any(line.startswith(h) for h in holes))
+        need(gone > 0, "the index has no", holes)
+        doc = judged(w, pack(cut, w.path("unseen-cut.tar.zst")))
+        need(doc["verdict"] == "cannot-tell", "without", holes, "the verdict is", doc["verdict"])
+
+
+def test_an_index_with_carriage_returns_is_refused(w):
+    members = unpack(gather(w, "cr", "--root", w.machine("healthy")))
+    i = index_of(members)
+    lines = members[i][1].split(b"\n")
+    for at in (0, 1, 7, len(lines) - 2):
+        hurt = list(members)
+        hurt[i] = (members[i][0], b"\n".join(line + b"\r" if n == at else line for n, line in enumerate(lines)))
+        d = w.run("check", "--root", pack(hurt, w.path("cr-cut.tar.zst")), "--json")
+        need(d.status == 2 and "cr-cut" in d.err and "line %d" % (at + 1) in d.err and not d.out, "line", at + 1, d)
 
 
 def test_no_deleted_record_makes_a_problem(w):
@@ -122,9 +145,9 @@ def test_no_deleted_record_makes_a_problem(w):
         cut, gone = without(members, lambda line: not line.startswith(what + " "))
         d = w.run("check", "--root", pack(cut, w.path("hole.tar.zst")), "--json")
         if d.status not in (0, 3):
-            found = [f["id"] for f in json.loads(d.out)["findings"] if f["severity"] == "error"] if d.status == 1 else d.message[-200:]
+            found = [f["id"] for f in json.loads(d.out)["findings"] if f["severity"] == "error"] if d.status == 1 else d.err[-200:]
             faults.append("without %r: status %s, %s" % (what, d.status, found))
-    demand(not faults, "%d of %d:" % (len(faults), len(picked)), faults[:6])
+    need(not faults, "%d of %d:" % (len(faults), len(picked)), faults[:6])
 
 
 def test_a_bundle_cut_short_is_an_input_error(w):
@@ -135,7 +158,7 @@ def test_a_bundle_cut_short_is_an_input_error(w):
         with open(w.path("short-cut"), "wb") as f:
             f.write(data[:part])
         d = w.run("check", "--root", w.path("short-cut"), "--json")
-        demand(d.status == 2 and not d.out and "short-cut" in d.message, part, "bytes of %d:" % len(data), d)
+        need(d.status == 2 and not d.out and "short-cut" in d.err, part, "bytes of %d:" % len(data), d)
 
 
 def test_a_bundle_with_flipped_bytes_ends_in_order(w):
@@ -150,13 +173,13 @@ def test_a_bundle_with_flipped_bytes_ends_in_order(w):
         hurt = list(members)
         hurt[i] = (members[i][0], bytes(data))
         d = w.run("check", "--root", pack(hurt, w.path("flip-cut")), "--json")
-        demand(d.status in (0, 1, 2, 3), "flip", n, d)
+        need(d.status in (0, 1, 2, 3), "flip", n, d)
 
 
 def test_two_gathers_are_alike(w):
     a, b = gather(w, "one", "--root", w.machine("problem")), gather(w, "two", "--root", w.machine("problem"))
     first, second = unpack(a), unpack(b)
-    demand([(m.name, d) for m, d in first] == [(m.name, d) for m, d in second] or "argv" in str(first), "two gathers of one tree differ")
+    need([(m.name, d) for m, d in first] == [(m.name, d) for m, d in second] or "argv" in str(first), "two gathers of one tree differ")
 
 
 def private_machine(w):
@@ -175,12 +198,12 @@ def test_redacted_bundle_keeps_no_names(w):
     red = gather(w, "red", "--root", m.root, *sets, "--redact")
     raw = b"".join(d for _, d in unpack(red))
     for word in (b"/home/ada", b"secret-host-7", b"GPU-00000000-1111-2222-3333"):
-        demand(word not in raw, "a redacted bundle holds", word)
-    demand(b"/home/ada" in b"".join(d for _, d in unpack(plain)), "the plain bundle should hold the name")
+        need(word not in raw, "a redacted bundle holds", word)
+    need(b"/home/ada" in b"".join(d for _, d in unpack(plain)), "the plain bundle should hold the name")
     a, b = judged(w, plain), judged(w, red)
-    demand(a["verdict"] == b["verdict"] and [f["id"] for f in a["findings"]] == [f["id"] for f in b["findings"]],
+    need(a["verdict"] == b["verdict"] and [f["id"] for f in a["findings"]] == [f["id"] for f in b["findings"]],
            "redaction changes the answer:", a["verdict"], b["verdict"], [f["id"] for f in b["findings"]])
-    demand([c["verdict"] for c in a["cells"]] == [c["verdict"] for c in b["cells"]], "redaction changes cells")
+    need([c["verdict"] for c in a["cells"]] == [c["verdict"] for c in b["cells"]], "redaction changes cells")
 
 
 def test_machine_of_another_bundle(w):
@@ -192,10 +215,10 @@ def test_machine_of_another_bundle(w):
         bundle = gather(w, "box-" + kind, "--root", w.machine(kind))
         by_dir = w.run("check", "--root", plain.root, "--machine", w.machine(kind), "--json")
         by_bundle = w.run("check", "--root", plain.root, "--machine", bundle, "--json")
-        demand(by_dir.status == status, kind, "by directory:", by_dir)
-        demand(by_bundle.status == status, kind, "by bundle:", by_bundle)
-        demand(json.loads(by_dir.out)["machine"]["gpus"] == json.loads(by_bundle.out)["machine"]["gpus"], "GPUs differ")
+        need(by_dir.status == status, kind, "by directory:", by_dir)
+        need(by_bundle.status == status, kind, "by bundle:", by_bundle)
+        need(json.loads(by_dir.out)["machine"]["gpus"] == json.loads(by_bundle.out)["machine"]["gpus"], "GPUs differ")
 
 
 if __name__ == "__main__":
-    main(globals())
+    main_of(globals())

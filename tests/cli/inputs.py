@@ -7,13 +7,13 @@ import os
 import shutil
 import subprocess
 
-from cli import Skip, demand, main
+from harness import Skip, main_of, need
 
 
 def input_error(w, *args, says):
     d = w.run(*args)
-    demand(d.status == 2 and d.out == b"", args, d)
-    demand(says in d.message, "stderr does not name %r:" % says, d)
+    need(d.status == 2 and d.out == "", args, d)
+    need(says in d.err, "stderr does not name %r:" % says, d)
 
 
 def test_a_root_that_is_no_bundle(w):
@@ -29,29 +29,29 @@ def test_a_root_that_may_not_be_read(w):
     os.makedirs(path, exist_ok=True)
     os.chmod(path, 0)
     d = w.run("check", "--root", path, nobody=True)
-    demand(d.status == 2 and "locked" in d.message and not d.out, d)
+    need(d.status == 2 and "locked" in d.err and not d.out, d)
 
 
 def test_an_environment_that_is_not_there(w):
     for option, path in (("--env", "/no/such/env"), ("--python", "/no/such/python")):
         d = w.run("check", "--root", w.machine("healthy"), option, path, "--json")
-        demand(d.status in (2, 3), d)
-        demand(path in d.message + d.text, "nobody says that it is not there:", d)
+        need(d.status in (2, 3), d)
+        need(path in d.err + d.out, "nobody says that it is not there:", d)
 
 
 def test_check_is_the_default_command(w):
     root = w.machine("healthy")
-    demand(w.run("--root", root, "--json").out == w.run("check", "--root", root, "--json").out, "cuvet alone is not cuvet check")
+    need(w.run("--root", root, "--json").out == w.run("check", "--root", root, "--json").out, "cuvet alone is not cuvet check")
 
 
 def test_every_rule_of_the_list_has_a_page(w):
     rules = json.loads(w.run("rule", "--list", "--json").out)["rules"]
-    demand(len(rules) >= 11, "only %d rules" % len(rules))
+    need(len(rules) >= 11, "only %d rules" % len(rules))
     for r in rules:
         d = w.run("rule", r["id"])
-        demand(d.status == 0 and r["id"] in d.text and len(d.text) > 200, r["id"], d)
+        need(d.status == 0 and r["id"] in d.out and len(d.out) > 200, r["id"], d)
     d = w.run("rule", "no-such-rule")
-    demand(d.status == 3 and "no-such-rule" in d.message + d.text, d)
+    need(d.status == 3 and "no-such-rule" in d.err + d.out, d)
 
 
 def test_kb_answers_in_words(w):
@@ -60,20 +60,20 @@ def test_kb_answers_in_words(w):
                         (("driver", "595"), "13.2"), (("driver", "495"), "11.5"), (("driver", "440"), "10.2"), (("cuda", "12.6"), "560.28.03"),
                         (("cuda", "12.8"), "570.26"), (("cuda", "12.9"), "575.51.03"), (("cuda", "13.1"), "590.44.01"), (("cuda", "13.2"), "595.45.04")):
         d = w.run("kb", *words)
-        demand(d.status == 0 and says in d.text, words, d)
+        need(d.status == 0 and says in d.out, words, d)
 
 
 def test_kb_of_names_that_mislead(w):
     for name, cc in (("A100", "8.0"), ("B200", "10.0"), ("GB300", "10.3"), ("RTX 2000 Ada", "8.9"), ("RTX 2050", "8.6")):
         d = w.run("kb", "gpu", name)
-        demand(d.status == 0 and cc in d.text, name, d)
+        need(d.status == 0 and cc in d.out, name, d)
 
 
 def test_kb_does_not_know(w):
     for words in (("torch", "99.0"), ("nonsense",), ("gpu", "No Such Card")):
         d = w.run("kb", *words)
-        demand(d.status == 3, words, d)
-        demand("knowledge" in d.text + d.message, words, "does not name the knowledge base:", d)
+        need(d.status == 3, words, d)
+        need("knowledge" in d.out + d.err, words, "does not name the knowledge base:", d)
 
 
 def test_a_full_file_system(w):
@@ -88,8 +88,8 @@ def test_a_full_file_system(w):
             f.write(b"x" * 8192)
         for args in (("check", "--root", w.machine("problem"), "--format", "facts"), ("gather", "--root", w.machine("problem"))):
             d = w.run(*args, "-o", os.path.join(where, "report"))
-            demand(d.status == 2 and "report" in d.message, d)
-            demand(os.listdir(where) == ["filler"], args[0], "leaves behind:", os.listdir(where))
+            need(d.status == 2 and "report" in d.err, d)
+            need(os.listdir(where) == ["filler"], args[0], "leaves behind:", os.listdir(where))
     finally:
         subprocess.run(["umount", where])
 
@@ -99,9 +99,9 @@ def test_an_old_bundle_survives_a_failure(w):
     with open(path, "w") as f:
         f.write("old")
     d = w.run("gather", "--root", "/nonexistent/tree", "-o", path)
-    demand(d.status == 2, d)
+    need(d.status == 2, d)
     with open(path) as f:
-        demand(f.read() == "old", "a failed gather changed the file")
+        need(f.read() == "old", "a failed gather changed the file")
     input_error(w, "gather", "--root", w.machine("healthy"), "-o", "/nonexistent/dir/bundle", says="/nonexistent/dir/bundle")
 
 
@@ -110,8 +110,8 @@ def test_a_tree_does_not_depend_on_who_looks(w):
     plain = w.run(*args).out
     for env in ({"HOME": "/root"}, {"PYTHONPATH": "/x"}, {"CUDA_VISIBLE_DEVICES": "5"}, {"LD_LIBRARY_PATH": "/nowhere"}, {"VIRTUAL_ENV": "/other"},
                 {"PATH": "/opt/venv/bin"}, {"CONDA_PREFIX": "/opt/conda"}, {"CUDA_HOME": "/usr/local/cuda"}, {"LD_PRELOAD": ""}):
-        demand(w.run(*args, env=env).out == plain, "output for a tree depends on", env)
-    demand(w.run(*args, cwd="/").out == plain, "output for a tree depends on the working directory")
+        need(w.run(*args, env=env).out == plain, "output for a tree depends on", env)
+    need(w.run(*args, cwd="/").out == plain, "output for a tree depends on the working directory")
 
 
 def fingerprint(root):
@@ -129,7 +129,7 @@ def test_nothing_is_changed(w):
     before = fingerprint(root)
     w.run("check", "--root", root)
     w.run("gather", "--root", root, "-o", w.path("b.tar.zst"))
-    demand(fingerprint(root) == before, "a run changed the tree")
+    need(fingerprint(root) == before, "a run changed the tree")
 
 
 def test_nothing_is_started_and_no_network(w):
@@ -139,12 +139,12 @@ def test_nothing_is_started_and_no_network(w):
     log = w.path("strace.log")
     for args in (("check", "--root", w.machine("problem")), ("check",)):
         d = w.run(*args, wrap=[strace, "-f", "-qq", "-o", log, "-e", "trace=execve,socket,connect,clone,clone3,fork,vfork,unlink,rename,mkdir"])
-        demand(d.status in (0, 1, 3), d)
+        need(d.status in (0, 1, 3), d)
         with open(log) as f:
             calls = [line for line in f if "(" in line]
-        demand(len([c for c in calls if "execve(" in c]) == 1, "starts programs:", calls)
+        need(len([c for c in calls if "execve(" in c]) == 1, "starts programs:", calls)
         rest = [c for c in calls if "execve(" not in c]
-        demand(not rest, "does more than read:", rest[:3])
+        need(not rest, "does more than read:", rest[:3])
 
 
 def test_no_device_is_opened(w):
@@ -153,16 +153,16 @@ def test_no_device_is_opened(w):
         raise Skip("no strace")
     log = w.path("strace-open.log")
     d = w.run("check", "--root", w.machine("problem"), wrap=[strace, "-f", "-qq", "-o", log, "-e", "trace=open,openat,openat2"])
-    demand(d.status == 1, d)
+    need(d.status == 1, d)
     with open(log) as f:
         bad = [line for line in f if ("/dev/nvidia" in line or "dev/dxg" in line) and "O_PATH" not in line]
-    demand(not bad, "opens device nodes:", bad[:3])
+    need(not bad, "opens device nodes:", bad[:3])
 
 
 def test_verbose_says_more(w):
     args = ["check", "--root", w.machine("problem")]
-    demand(len(w.run(*args, "-v").text) > len(w.run(*args).text), "-v says no more")
+    need(len(w.run(*args, "-v").out) > len(w.run(*args).out), "-v says no more")
 
 
 if __name__ == "__main__":
-    main(globals())
+    main_of(globals())

@@ -47,6 +47,43 @@ def links_and_devices_are_kept(cuvet, work, where):
     need(stat.S_ISCHR(os.stat("/dev/null").st_mode), "/dev/null was replaced")
 
 
+def a_link_to_nothing_yet_is_followed(cuvet, work, where):
+    """check and gather alike: the file that the link names appears, beside nothing else, and the link stays."""
+    for name, args in (("new.json", ["check", *where, "--json"]), ("new.tar.zst", ["gather", *where])):
+        there = os.path.join(work, "there." + name)
+        os.mkdir(there)
+        link = os.path.join(work, "link." + name)
+        os.symlink(os.path.join("there." + name, name), link)
+        same(cuvet(*args, "-o", link).status, 0, "status of -o through a link to nothing")
+        need(os.path.islink(link), "the link was replaced")
+        same(os.listdir(there), [name], "what lies where the link leads")
+        before = os.path.getsize(os.path.join(there, name))
+        same(cuvet(*args, "-o", link).status, 0, "status of the second time")
+        need(os.path.islink(link) and os.path.getsize(os.path.join(there, name)) == before, "the second time differs")
+        r = cuvet(args[0], "--root", "/nonexistent", "-o", link)
+        same((r.status, os.path.getsize(os.path.join(there, name))), (2, before), "what a failure leaves")
+        loop = os.path.join(work, "loop." + name)
+        os.symlink("loop." + name, loop)
+        r = cuvet(*args, "-o", loop)
+        need(r.status == 2 and "loop." + name in r.err and os.path.islink(loop), r)
+
+
+def a_dash_is_standard_output(cuvet, work, where):
+    r = cuvet("check", *where, "--json", "-o", "-", cwd=work)
+    same((r.status, r.out), (0, cuvet("check", *where, "--json").out), "check -o -")
+    r = cuvet("gather", *where, "-o", "-", cwd=work)
+    need(r.status == 2 and "standard output" in r.err and not r.out, r)
+    need("-" not in os.listdir(work), "a file called -")
+
+
+def an_empty_argument_is_named(cuvet, work, where):
+    for option in ("--root=", "--machine=", "--output=", "--python=", "--env=", "--set=", "--kb="):
+        r = cuvet("check", option)
+        need(r.status == 2 and option[:-1] in r.err and not r.out, option, r)
+    r = cuvet("gather", *where, "-o", "")
+    need(r.status == 2 and "--output" in r.err, r)
+
+
 def full_disk_is_told(cuvet, work, where):
     r = cuvet("check", *where, "-o", "/dev/full")
     same(r.status, 2, "status of -o /dev/full")
@@ -148,7 +185,8 @@ def stdout_is_one_document_and_stderr_is_quiet(cuvet, work, where):
     same(cuvet("check", *where).err, "", "standard error of a terminal report")
 
 
-TESTS = [file_appears_whole, old_file_survives_a_failure, links_and_devices_are_kept, full_disk_is_told, missing_directory_is_told,
+TESTS = [file_appears_whole, old_file_survives_a_failure, links_and_devices_are_kept, a_link_to_nothing_yet_is_followed, a_dash_is_standard_output,
+         an_empty_argument_is_named, full_disk_is_told, missing_directory_is_told,
          closed_output_is_told, colour_follows_the_rules, locale_and_width_matter_on_a_terminal_only, statuses_follow_the_verdict,
          stdout_is_one_document_and_stderr_is_quiet]
 
