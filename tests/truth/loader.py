@@ -41,7 +41,7 @@ def build(directory):
     out = os.path.join(directory, "loadmap_dump")
     subprocess.run([os.environ.get("CC", "cc"), "-std=c17", "-D_GNU_SOURCE", "-DCUVET_VERSION=\"truth\"", "-O2", "-I" + os.path.join(ROOT, "src"),
                     "-I" + os.path.join(ROOT, "include"), "-o", out, os.path.join(ROOT, "tests/helpers/loadmap_dump.c")] + list(sources())
-                   + ["-larchive"], check=True)
+                   + ["-larchive", "-liberty"], check=True)
     os.chmod(directory, 0o755)
     return out
 
