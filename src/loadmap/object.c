@@ -114,12 +114,13 @@ static size_t find_file(const struct lm_map *m, const struct lm_file *f)
 	return CV_LM_NONE;
 }
 
-/* The directory of l_name, as it stands: links in it are not followed. */
+/* The directory of l_name, as it stands: links in it are not followed, only the root's slash is not doubled. */
 static const char *origin_of(struct lm_map *m, const char *name)
 {
-	const char *path = name[0] == '/'	 ? name
-			   : m->sys->opts.cwd ? cv_arena_printf(m->arena, "%s/%s", m->sys->opts.cwd, name)
-					      : NULL;
+	const char *cwd = m->sys->opts.cwd;
+	const char *path = name[0] == '/' ? name
+			   : cwd	  ? cv_arena_printf(m->arena, "%s%s%s", cwd, cv_ends(cwd, "/") ? "" : "/", name)
+					  : NULL;
 	const char *slash = path ? strrchr(path, '/') : NULL;
 
 	if (!slash)

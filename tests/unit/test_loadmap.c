@@ -66,6 +66,19 @@ static void test_loadmap_missing_is_told_with_where_it_looked(void **state)
 	lm_world_done(&w);
 }
 
+static void test_loadmap_origin_of_a_relative_name_in_the_root(void **state)
+{
+	struct lm_world w;
+
+	(void)state;
+	lm_world_init(&w, "2.36");
+	PUT(&w, "/p", .program = true, .needed = { "liba.so" });
+	PUT(&w, "/w/rel/liba.so", .needed = { "$ORIGIN/libb.so" });
+	run(&w, &(struct cv_lm_system_opts){ .hwcaps_mask = "", .library_path = "../w/rel", .cwd = "/" }, "/p");
+	assert_taken(&w, "/../w/rel/libb.so", CV_LM_MISSING, NULL);
+	lm_world_done(&w);
+}
+
 static void test_loadmap_rpath_chain_ends_at_runpath(void **state)
 {
 	struct lm_world w;
@@ -744,6 +757,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_loadmap_takes_by_breadth),
 		cmocka_unit_test(test_loadmap_missing_is_told_with_where_it_looked),
+		cmocka_unit_test(test_loadmap_origin_of_a_relative_name_in_the_root),
 		cmocka_unit_test(test_loadmap_rpath_chain_ends_at_runpath),
 		cmocka_unit_test(test_loadmap_order_of_steps),
 		cmocka_unit_test(test_loadmap_path_lists),
