@@ -207,6 +207,7 @@ struct lm_map {
 	struct lm_error error;
 	int err;                /* the loader's errno as a cv_err; it keeps it from one search to the next */
 	size_t steps;
+	size_t spelled;         /* bytes of demangled names */
 	uint64_t tls_used;      /* of the surplus for dlopen */
 	bool started, running, dlopening, stack_exec, stopped, said_cwd, asked_cache;
 	size_t vdso;            /* index or CV_LM_NONE */
@@ -246,13 +247,13 @@ struct lm_check {
 	int err;
 };
 void cv_lm_verify(struct lm_map *m, struct lm_path *p, struct lm_check *ret);
-/* What it checks when it maps the file; NULL: nothing against it. dlopen: not at program start. */
-/* The same of its segments alone; is_program: the loader runs it as the program. */
+/* What it checks of a file's segments; NULL: nothing against it. is_program: the loader runs it as the program. */
 const char *cv_lm_segments(const struct lm_map *m, const struct cv_elf *e, bool is_program);
 bool cv_lm_wants_exec_stack(const struct cv_elf *e);
 /* Does the CPU reach the ISA level that the object's notes ask for? */
 #define CV_LM_ISA_TEXT "CPU ISA level is lower than required"
 bool cv_lm_isa_fits(const struct lm_map *m, size_t i);
+/* All that it checks when it maps the file; NULL: nothing against it. dlopen: not at program start. */
 const char *cv_lm_mappable(struct lm_map *m, struct lm_file *f, bool is_dlopen, enum cv_lm_trouble_kind *ret_kind, int *ret_err);
 
 /* A search for one name. */
@@ -309,6 +310,9 @@ int cv_lm_preload(struct lm_map *m, size_t **ret, size_t *ret_n);
 int cv_lm_check_versions(struct lm_map *m, size_t i, bool verbose);
 /* Undefined symbols of one object. now: functions too. first_only: stop at the first fatal one. *ret_fatal tells. */
 int cv_lm_check_symbols(struct lm_map *m, size_t i, bool now, bool first_only, bool *ret_fatal);
+
+/* Where an undefined symbol is defined for the other C++11 ABI: fills other_abi and provider of the troubles. */
+int cv_lm_abi_tells(struct lm_map *m);
 
 int cv_lm_musl_exec(struct lm_map *m);
 int cv_lm_musl_dlopen(struct lm_map *m, size_t by, const char *name, unsigned flags);

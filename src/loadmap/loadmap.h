@@ -123,6 +123,7 @@ struct cv_lm_trouble {
 	size_t edge;          /* the request that failed, or CV_LM_NONE */
 	const char *name;     /* the library, version or symbol */
 	const char *demangled; /* the symbol as its authors wrote it, or NULL */
+	const char *other_abi; /* of an undefined symbol: its name under the other C++11 ABI, if provider has that; or NULL */
 	size_t provider;      /* for NO_VERSION: the object that should have had it; or CV_LM_NONE */
 	const char *message;  /* what ld.so prints or dlerror() says, word for word, without the program's name in front */
 };
@@ -169,7 +170,10 @@ enum cv_lm_dlopen_flags { CV_LM_LAZY = 0, CV_LM_NOW = 1, CV_LM_GLOBAL = 2, CV_LM
  * say why; what it loaded on the way is marked unloaded, as the real one unloads it. <0: error.
  */
 int cv_loadmap_dlopen(struct cv_loadmap *m, size_t by, const char *name, unsigned flags);
-/* Looks every undefined symbol up in scope order, as ldd -r does; adds CV_LM_T_UNDEFINED troubles. */
+/*
+ * Looks every undefined symbol up in scope order, as ldd -r does; adds CV_LM_T_UNDEFINED troubles, with what the C++ ABI tells of
+ * them (other_abi).
+ */
 int cv_loadmap_symbols(struct cv_loadmap *m);
 
 #endif

@@ -13,6 +13,7 @@
 #include "loadmap/symtab.h"
 
 #define CHUNK 512 /* relocations read at a time */
+#define SPELLED_MAX ((size_t)32 << 20) /* bytes of demangled names of one map: a hostile symbol can mean a long one */
 
 enum { SEEN_DATA = 1, SEEN_PLT = 2, SEEN_COPY = 4, TOLD = 8, TOLD_FATAL = 16 };
 
@@ -144,11 +145,11 @@ static int report(struct check *c, const struct lm_lookup *l, const struct outco
 		message = cv_arena_printf(m->arena, "%s%s: undefined symbol: %s%s%s", start, who, l->name,
 					  l->version ? ", version " : "", l->version ? l->version->name : "");
 	t = cv_lm_trouble(m, CV_LM_T_UNDEFINED, fatal, cv_arena_strdup(m->arena, l->name), message);
-	if (t)
-		t->demangled = cv_demangle(m->arena, l->name);
 	if (!t)
 		return cv_lm_limit(m, "too many undefined symbols");
-	t->demangled = cv_demangle(m->arena, l->name);
+	if (m->spelled < SPELLED_MAX)
+		t->demangled = cv_demangle(m->arena, l->name);
+	m->spelled += t->demangled ? strlen(t->demangled) : 0;
 	t->object = c->by;
 	t->provider = o->end || o->found == LM_NO_VERSYM ? o->at : CV_LM_NONE;
 	c->fatal |= fatal;
@@ -278,5 +279,7 @@ int cv_loadmap_symbols(struct cv_loadmap *pub)
 	/* Then what dlopen brought, and for musl all. */
 	for (size_t i = m->objs.n; r == 0 && i-- > 0;)
 		r = done[i] || pub->objects.v[i].unloaded ? 0 : cv_lm_check_symbols(m, i, now, false, NULL);
+	if (r == 0)
+		r = cv_lm_abi_tells(m);
 	return r < 0 ? r : cv_arena_failed(m->arena) ? CV_ENOMEM : 0;
 }
