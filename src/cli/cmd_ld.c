@@ -6,7 +6,7 @@ int cli_cmd_ld(struct cli *c, int argc, char **argv)
 	struct cv_doc *doc;
 
 	if (argc == 0)
-		return cli_usage(c->cmd, "which program or library?");
+		return cli_usage(c->cmd, "which program or library, or with --python which statements?");
 	c->ld.paths = (const char *const *)argv;
 	c->ld.path_n = (size_t)argc;
 	if (cv_ld(&c->opt, &c->ld, &doc))

@@ -14,8 +14,8 @@ static const struct cli_option *const gather_options[] = {
 };
 
 static const struct cli_option *const ld_options[] = {
-	&cli_symbols, &cli_flat, &cli_why, &cli_root, &cli_machine, &cli_set, &cli_json, &cli_format, &cli_out, &cli_exit_zero,
-	&cli_color, &cli_help, NULL,
+	&cli_symbols, &cli_flat, &cli_why, &cli_python, &cli_env, &cli_root, &cli_machine, &cli_set, &cli_json, &cli_format,
+	&cli_out, &cli_exit_zero, &cli_kb, &cli_color, &cli_help, NULL,
 };
 
 static const struct cli_option *const arch_options[] = {
@@ -58,9 +58,10 @@ const struct cli_command cli_commands[] = {
 	{
 		.name = "ld",
 		.summary = "say what the dynamic loader would take, and what it refuses",
-		.args = "FILE...",
+		.args = "FILE...|STATEMENTS",
 		.about = "Names the file that the dynamic loader takes for each library of a program or library, who asked for it, which "
-			 "step of the search decided, and what is missing or refused. Reads files only: nothing is loaded.",
+			 "step of the search decided, and what is missing or refused. With --python or --env it is Python that is read: "
+			 "'import torch; import onnxruntime'. Reads files only: nothing is loaded.",
 		.options = ld_options,
 		.run = cli_cmd_ld,
 	},

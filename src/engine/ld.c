@@ -3,7 +3,8 @@
 #include "engine/engine.h"
 
 #include "base/str.h"
-#include "report/ld.h"
+#include "collect/scene.h"
+#include "engine/ldscn.h"
 
 struct ld_doc {
 	struct cv_doc doc;
@@ -47,14 +48,6 @@ static const struct cv_doc_ops ld_ops = {
 	.schema = "cuvet/ld/1", .status = ld_status, .terminal = ld_terminal, .json = ld_json
 };
 
-/* A variable that is set; a tree has no environment, and then none is. */
-static const char *variable(struct cv_view *view, const char *name)
-{
-	const char *value;
-
-	return cv_view_getenv(view, name, &value) == 0 ? value : NULL;
-}
-
 static int add_map(struct cv_run *run, struct cv_lm_system *sys, const char *given, struct cv_ld *r)
 {
 	const char *cwd = run->opt.root || !run->opt.cwd ? "/" : run->opt.cwd;
@@ -85,7 +78,6 @@ static int add_map(struct cv_run *run, struct cv_lm_system *sys, const char *giv
 
 static int run_ld(struct cv_run *run, const struct cv_ld_query *q, struct cv_ld *r)
 {
-	struct cv_lm_system_opts opts = { .cwd = run->opt.root ? NULL : run->opt.cwd };
 	struct cv_lm_system *sys;
 	struct cv_selection sel;
 	struct cv_view *view;
@@ -96,10 +88,12 @@ static int run_ld(struct cv_run *run, const struct cv_ld_query *q, struct cv_ld 
 	r->symbols = q->symbols;
 	r->flat = q->flat;
 	r->why = q->why ? cv_arena_strdup(run->arena, q->why) : NULL;
-	opts.library_path = variable(view, "LD_LIBRARY_PATH");
-	opts.preload = variable(view, "LD_PRELOAD");
-	opts.bind_now = variable(view, "LD_BIND_NOW") && *variable(view, "LD_BIND_NOW");
-	err = cv_lm_system_new(view, &opts, run->arena, &run->diag, &sys);
+	if (run->opt.python || run->opt.env_n) {
+		err = cv_ld_python(run, view, &sel, q, r);
+		cv_view_free(view);
+		return err;
+	}
+	err = cv_scene_system(view, run->opt.root ? NULL : run->opt.cwd, run->arena, &run->diag, &sys);
 	if (!err) {
 		for (size_t i = 0; !err && i < q->path_n; i++)
 			err = add_map(run, sys, q->paths[i], r);
@@ -117,6 +111,9 @@ int cv_ld(const struct cv_options *opt, const struct cv_ld_query *query, struct 
 
 	if (!err && query->path_n == 0)
 		err = CV_EINVAL;
+	if (err)
+		return cv_run_fail(&run, err);
+	err = cv_run_load_kb(&run);
 	if (err)
 		return cv_run_fail(&run, err);
 	doc = cv_run_doc_new(&run, &ld_ops, sizeof(*doc));

@@ -4,12 +4,15 @@
 #define CV_REPORT_LD_H
 
 #include "loadmap/loadmap.h"
+#include "loadmap/scenario.h"
 #include "report/check.h"
 
 struct cv_ld_map {
 	const char *asked;           /* as given */
 	const struct cv_loadmap *m;  /* NULL: error says why */
 	const char *error;
+	const struct cv_scn_run *scn; /* a Python program; NULL: a file */
+	const char *failed;           /* the scenario at which it ends, or NULL */
 };
 
 struct cv_ld {
@@ -22,6 +25,8 @@ struct cv_ld {
 /* What is wrong with one map: troubles that end the load, files that could not be asked about. */
 bool cv_report_ld_bad(const struct cv_ld_map *map);
 bool cv_report_ld_unknown(const struct cv_ld_map *map);
+/* May this request fail? A step of the scenario lives with that. */
+bool cv_report_ld_passed(const struct cv_ld_map *map, size_t edge);
 
 int cv_report_ld_json(const struct cv_ld *r, const struct cv_report_head *head, struct cv_buf *out);
 int cv_report_ld_terminal(const struct cv_ld *r, const struct cv_report_head *head, const struct cv_style *style, struct cv_buf *out);

@@ -18,10 +18,23 @@ bool cv_report_ld_bad(const struct cv_ld_map *map)
 {
 	if (!map->m)
 		return false;
+	if (map->scn)
+		return map->failed != NULL;
 	for (size_t i = 0; i < map->m->troubles.n; i++) {
 		const struct cv_lm_trouble *t = &map->m->troubles.v[i];
 
 		if (t->kind == CV_LM_T_MISSING || (t->fatal && t->kind != CV_LM_T_UNREADABLE && t->kind != CV_LM_T_LIMIT))
+			return true;
+	}
+	return false;
+}
+
+bool cv_report_ld_passed(const struct cv_ld_map *map, size_t edge)
+{
+	for (size_t i = 0; map->scn && i < map->scn->events.n; i++) {
+		const struct cv_scn_event *e = &map->scn->events.v[i];
+
+		if (e->outcome == CV_SCN_PASSED && edge >= e->edge && edge < e->edge_end)
 			return true;
 	}
 	return false;
@@ -67,13 +80,15 @@ static void put_load(struct cv_json *j, const struct cv_loadmap *m, size_t i)
 	cv_json_end_obj(j);
 }
 
-static void put_missing(struct cv_json *j, const struct cv_loadmap *m)
+static void put_missing(struct cv_json *j, const struct cv_ld_map *map)
 {
+	const struct cv_loadmap *m = map->m;
+
 	cv_json_karr(j, "missing");
 	for (size_t i = 0; i < m->edges.n; i++) {
 		const struct cv_lm_edge *e = &m->edges.v[i];
 
-		if (e->object != CV_LM_NONE)
+		if (e->object != CV_LM_NONE || cv_report_ld_passed(map, i))
 			continue;
 		cv_json_obj(j);
 		cv_json_kstr(j, "soname", e->name);
@@ -153,22 +168,46 @@ static void put_other(struct cv_json *j, const struct cv_loadmap *m)
 	cv_json_end_arr(j);
 }
 
+/* What a Python program did, step by step; null for a file. */
+static void put_steps(struct cv_json *j, const struct cv_ld_map *map)
+{
+	if (!map->scn) {
+		cv_json_knull(j, "steps");
+		return;
+	}
+	cv_json_karr(j, "steps");
+	for (size_t i = 0; i < map->scn->events.n; i++) {
+		const struct cv_scn_event *e = &map->scn->events.v[i];
+
+		cv_json_obj(j);
+		cv_json_kstr(j, "scenario", e->scenario);
+		cv_json_kuint(j, "step", e->seq);
+		cv_json_kstr(j, "text", e->text);
+		cv_json_kstr(j, "outcome", cv_scn_outcome_name(e->outcome));
+		cv_json_kstr(j, "message", e->message);
+		cv_json_end_obj(j);
+	}
+	cv_json_end_arr(j);
+}
+
 static void put_map(struct cv_json *j, const struct cv_ld *r, const struct cv_ld_map *map)
 {
 	const struct cv_loadmap *m = map->m;
 
 	cv_json_kstr(j, "scenario", map->asked);
 	cv_json_kstr(j, "error", map->error);
+	put_steps(j, map);
 	cv_json_kstr(j, "libc", m ? m->libc : NULL);
 	cv_json_kstr(j, "glibc", m ? m->glibc : NULL);
 	cv_json_kstr(j, "interp", m ? m->interp : NULL);
 	cv_json_karr(j, "loads");
 	for (size_t i = 0; m && i < m->objects.n; i++)
-		put_load(j, m, i);
+		if (!m->objects.v[i].unloaded)
+			put_load(j, m, i);
 	cv_json_end_arr(j);
 	if (!m)
 		return;
-	put_missing(j, m);
+	put_missing(j, map);
 	put_version_errors(j, m);
 	put_undefined(j, r, m);
 	put_other(j, m);

@@ -15,6 +15,7 @@
 struct printer {
 	struct cv_term *t;
 	const struct cv_ld *r;
+	const struct cv_ld_map *map;
 	const struct cv_loadmap *m;
 };
 
@@ -41,6 +42,14 @@ static void print_edge(struct printer *p, size_t indent, const struct cv_lm_edge
 		     cv_arena_printf(t->scratch, "%s  [%s]", p->m->objects.v[e->object].real, where_from(t->scratch, e)));
 }
 
+/* Of no account: a step of the program that may fail did, or what it brought is gone again. */
+static bool is_hidden(const struct printer *p, size_t edge)
+{
+	size_t object = p->m->edges.v[edge].object;
+
+	return cv_report_ld_passed(p->map, edge) || (object != CV_LM_NONE && p->m->objects.v[object].unloaded);
+}
+
 /* The requests of object by, those that loaded something or failed; what was there already is left out. */
 static void print_tree(struct printer *p, size_t by, unsigned depth)
 {
@@ -48,7 +57,7 @@ static void print_tree(struct printer *p, size_t by, unsigned depth)
 		const struct cv_lm_edge *e = &p->m->edges.v[i];
 		bool loaded = e->object != CV_LM_NONE && p->m->objects.v[e->object].edge == i;
 
-		if (e->by != by || !(loaded || e->object == CV_LM_NONE) || e->object == by)
+		if (e->by != by || !(loaded || e->object == CV_LM_NONE) || e->object == by || is_hidden(p, i))
 			continue;
 		print_edge(p, INDENT * (depth + 1), e);
 		if (loaded && depth < DEPTH_MAX)
@@ -59,10 +68,10 @@ static void print_tree(struct printer *p, size_t by, unsigned depth)
 static void print_flat(struct printer *p)
 {
 	for (size_t i = 0; i < p->m->objects.n; i++)
-		if (p->m->objects.v[i].edge < p->m->edges.n)
+		if (p->m->objects.v[i].edge < p->m->edges.n && !is_hidden(p, p->m->objects.v[i].edge))
 			print_edge(p, INDENT, &p->m->edges.v[p->m->objects.v[i].edge]);
 	for (size_t i = 0; i < p->m->edges.n; i++)
-		if (p->m->edges.v[i].object == CV_LM_NONE)
+		if (p->m->edges.v[i].object == CV_LM_NONE && !is_hidden(p, i))
 			print_edge(p, INDENT, &p->m->edges.v[i]);
 }
 
@@ -126,8 +135,28 @@ static void print_why(struct printer *p)
 	}
 }
 
+/* Where a program ends, and on the way what failed without harm. */
+static void print_steps(struct printer *p)
+{
+	for (size_t i = 0; i < p->map->scn->events.n; i++) {
+		const struct cv_scn_event *e = &p->map->scn->events.v[i];
+
+		if (e->outcome != CV_SCN_FAILED)
+			continue;
+		cv_term_to(p->t, INDENT);
+		cv_term_put(p->t, CV_INK_ERROR, "error: ");
+		cv_term_wrap(p->t, INDENT + 4, CV_INK_PLAIN,
+			     cv_arena_printf(p->t->scratch, "%s, %s: %s", e->scenario, e->text, e->message));
+		cv_term_nl(p->t);
+	}
+}
+
 static void print_troubles(struct printer *p)
 {
+	if (p->map->scn) {
+		print_steps(p);
+		return;
+	}
 	for (size_t i = 0; i < p->m->troubles.n; i++) {
 		const struct cv_lm_trouble *tr = &p->m->troubles.v[i];
 
@@ -137,6 +166,15 @@ static void print_troubles(struct printer *p)
 	}
 	if (p->m->troubles.n)
 		cv_term_nl(p->t);
+}
+
+static size_t count_loaded(const struct cv_loadmap *m)
+{
+	size_t n = 0;
+
+	for (size_t i = 1; i < m->objects.n; i++)
+		n += !m->objects.v[i].unloaded;
+	return n;
 }
 
 static void print_verdict(struct printer *p, const struct cv_ld_map *map)
@@ -149,14 +187,15 @@ static void print_verdict(struct printer *p, const struct cv_ld_map *map)
 	if (map->m && cv_report_ld_bad(map)) {
 		word = "problem: ";
 		ink = CV_INK_ERROR;
-		text = cv_arena_printf(t->scratch, "%s does not load", map->asked);
+		text = map->failed ? cv_arena_printf(t->scratch, "%s ends at %s", map->asked, map->failed) :
+				     cv_arena_printf(t->scratch, "%s does not load", map->asked);
 	} else if (map->m && cv_report_ld_unknown(map)) {
 		text = cv_arena_printf(t->scratch, "%s needs a file that cannot be read", map->asked);
 	} else if (map->m) {
 		word = "ok: ";
 		ink = CV_INK_OK;
 		text = cv_arena_printf(t->scratch, "%s loads with %zu libraries (%s%s%s)", map->asked,
-				       map->m->objects.n ? map->m->objects.n - 1 : 0, map->m->libc, map->m->glibc ? " " : "",
+				       count_loaded(map->m), map->m->libc, map->m->glibc ? " " : "",
 				       map->m->glibc ? map->m->glibc : "");
 	}
 	cv_term_put(t, ink, word);
@@ -166,7 +205,7 @@ static void print_verdict(struct printer *p, const struct cv_ld_map *map)
 
 static void print_map(struct cv_term *t, const struct cv_ld *r, const struct cv_ld_map *map)
 {
-	struct printer p = { .t = t, .r = r, .m = map->m };
+	struct printer p = { .t = t, .r = r, .map = map, .m = map->m };
 
 	print_verdict(&p, map);
 	if (!map->m)

@@ -13,7 +13,7 @@ ALLOWED = {  # room -> rooms whose headers it may include, besides its own
     "kb": ["base", "view", "gpucode"],  # the rules of matching alone: match.h
     "gpucode": ["base", "parse"],
     "loadmap": ["base", "view", "parse"],
-    "collect": ["base", "view", "parse", "facts", "kb", "gpucode"],
+    "collect": ["base", "view", "parse", "facts", "kb", "gpucode", "loadmap"],
     "judge": ["base", "facts", "kb", "gpucode"],  # the rules of matching and weighing code, not its reader
     "explain": ["base", "parse", "facts", "kb", "judge"],
     "report": ["base", "facts", "judge", "kb", "gpucode", "loadmap"],

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CV_ENGINE_LDSCN_H
+#define CV_ENGINE_LDSCN_H
+
+#include "engine/engine.h"
+#include "report/ld.h"
+
+/* One map per text of q->paths, in the selected environment. */
+int cv_ld_python(struct cv_run *run, struct cv_view *view, const struct cv_selection *sel, const struct cv_ld_query *q, struct cv_ld *r);
+
+#endif
