@@ -9,7 +9,7 @@ static const struct cv_collector *const collectors[] = {
 	&cv_collector_os,      &cv_collector_kind,	  &cv_collector_var,	       &cv_collector_pci,
 	&cv_collector_driver,  &cv_collector_kmod,	  &cv_collector_node,	       &cv_collector_ldso,
 	&cv_collector_py_envs, &cv_collector_py_packages, &cv_collector_py_frameworks, &cv_collector_toolkit,
-	&cv_collector_lib,     &cv_collector_code,
+	&cv_collector_lib,     &cv_collector_loads,	  &cv_collector_code,
 };
 
 int cv_collect_all(struct cv_collect_ctx *ctx)

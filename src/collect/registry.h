@@ -18,6 +18,7 @@ extern const struct cv_collector cv_collector_py_packages;
 extern const struct cv_collector cv_collector_py_frameworks;
 extern const struct cv_collector cv_collector_toolkit;
 extern const struct cv_collector cv_collector_lib;
+extern const struct cv_collector cv_collector_loads;
 extern const struct cv_collector cv_collector_code;
 
 #endif
