@@ -47,10 +47,16 @@ static void see_code(struct cv_collect_ctx *c, const char *path)
 		put_code(c, s, &g, p);
 }
 
-static bool is_cudnn_part(const char *family)
+/* Is it one of the libraries that kb names for a workload? */
+static bool is_anchor(const struct cv_collect_ctx *c, const char *soname)
 {
-	return family && cv_starts(family, "cudnn_") &&
-	       (cv_starts(family, "cudnn_ops") || cv_starts(family, "cudnn_cnn") || cv_starts(family, "cudnn_adv"));
+	struct cv_kb_iter it = cv_kb_iter(c->kb, "workload:*", NULL, "anchor");
+	struct cv_kb_row row;
+
+	while (soname && cv_kb_next(&it, &row))
+		if (cv_kb_has_word(row.value, soname))
+			return true;
+	return false;
 }
 
 static void run(struct cv_collect_ctx *c)
@@ -64,7 +70,7 @@ static void run(struct cv_collect_ctx *c)
 	for (size_t i = 0; i < cv_facts_count(c->facts, CV_KIND_lib); i++) {
 		const struct cv_subject *s = cv_facts_at(c->facts, CV_KIND_lib, i);
 
-		if (cv_fact_known(s, CV_F_lib_soname) && is_cudnn_part(cv_fact_str(s, CV_F_lib_family)))
+		if (is_anchor(c, cv_fact_str(s, CV_F_lib_soname)))
 			see_code(c, cv_subject_key(s));
 	}
 }

@@ -285,12 +285,15 @@ const char *cv_prov_text(struct cv_arena *a, const struct cv_prov *p)
 	return p->path;
 }
 
+/* Entries of several words are kept apart by more than a blank. */
 static const char *list_text(struct cv_arena *a, const struct cv_strv *list)
 {
-	const char *text = "";
+	const char *text = "", *sep = " ";
 
 	for (size_t i = 0; list && i < list->n; i++)
-		text = i ? cv_arena_printf(a, "%s %s", text, list->v[i]) : list->v[i];
+		sep = strchr(list->v[i], ' ') ? " | " : sep;
+	for (size_t i = 0; list && i < list->n; i++)
+		text = i ? cv_arena_printf(a, "%s%s%s", text, sep, list->v[i]) : list->v[i];
 	return text;
 }
 

@@ -9,6 +9,7 @@
 #include "judge/cells.h"
 
 #include "base/version.h"
+#include "judge/anchors.h"
 
 enum cv_tri cv_driver_compiles(const struct cv_judge_ctx *ctx, const char *cuda, const char **ret_because)
 {
@@ -55,7 +56,7 @@ static bool xla_serves(const struct cv_judge_ctx *ctx, const struct cv_wload *l,
 }
 
 /* The PTX version that belongs to the driver's CUDA version. */
-static struct cv_ptx_limit ptx_limit(const struct cv_judge_ctx *ctx)
+struct cv_ptx_limit cv_ptx_limit_of(const struct cv_judge_ctx *ctx)
 {
 	const struct cv_wdriver *d = &ctx->w->driver;
 	const char *isa = d->api ? cv_kb_value(ctx->kb, "cuda", d->api, "ptx_isa") : NULL;
@@ -75,7 +76,7 @@ struct cv_code_match cv_load_code(const struct cv_judge_ctx *ctx, const struct c
 	if (l->build != CV_BUILD_GPU || !l->code || !g->cc)
 		return none;
 	if (l->has_file_code)
-		return cv_weigh(&l->file_code, g->ccn, ptx_limit(ctx));
+		return cv_weigh(&l->file_code, g->ccn, cv_ptx_limit_of(ctx));
 	return cv_code_match(l->code, g->ccn, cv_driver_compiles(ctx, l->cuda, NULL));
 }
 
@@ -299,8 +300,9 @@ static enum cv_tri driver_of(const struct cv_judge_ctx *ctx, const struct cv_wlo
 }
 
 static enum cv_code code_of(const struct cv_judge_ctx *ctx, const struct cv_wload *l, const struct cv_wgpu *g,
-			    const char **ret_because)
+			    bool *ret_cudnn, const char **ret_because)
 {
+	const struct cv_anchor *by;
 	struct cv_code_match m;
 
 	if (l->build != CV_BUILD_GPU)
@@ -309,8 +311,9 @@ static enum cv_code code_of(const struct cv_judge_ctx *ctx, const struct cv_wloa
 		*ret_because = ctx->w->has_gpu_because ? ctx->w->has_gpu_because : "there is no GPU to judge for";
 		return CV_CODE_UNKNOWN;
 	}
-	m = cv_load_code(ctx, l, g);
+	m = cv_cell_code(ctx, l, g, &by);
 	if (m.code == CV_CODE_NONE || m.code == CV_CODE_PARTIAL) { /* is for a rule to say */
+		*ret_cudnn = by != NULL;
 		if (g->visible == CV_TRI_UNKNOWN)
 			*ret_because = cv_arena_printf(ctx->a, "whether CUDA_VISIBLE_DEVICES=%s means this GPU is not known",
 						       ctx->w->mask_value);
@@ -320,6 +323,8 @@ static enum cv_code code_of(const struct cv_judge_ctx *ctx, const struct cv_wloa
 		return m.code;
 	if (!g->cc)
 		*ret_because = g->cc_because;
+	else if (by)
+		*ret_because = cv_anchor_because(ctx, by, g, &m);
 	else if (!l->code)
 		*ret_because = l->code_because;
 	else if (m.undecided)
@@ -362,7 +367,7 @@ static void make_cell(struct cv_judge_ctx *ctx, const struct cv_wload *l, size_t
 	c->workload = l->name;
 	c->driver = driver_of(ctx, l, &driver_why);
 	c->loads = loads_of(ctx, l, &loads_why);
-	c->code = code_of(ctx, l, g, &code_why);
+	c->code = code_of(ctx, l, g, &c->cudnn_lacks_code, &code_why);
 	c->unknown_because = driver_why ? driver_why : loads_why ? loads_why : code_why;
 	c->show_driver = d->module ? d->module : d->version;
 	c->show_cuda = l->cuda;

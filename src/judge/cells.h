@@ -14,7 +14,9 @@ void cv_cells_judge(struct cv_judge_ctx *ctx);
 enum cv_tri cv_driver_compiles(const struct cv_judge_ctx *ctx, const char *cuda, const char **ret_because);
 /* Whether the driver runs programs of this CUDA release; *ret_because gets why that is unknown. */
 enum cv_tri cv_driver_floor(const struct cv_judge_ctx *ctx, const char *cuda, const char **ret_because);
-/* What code a workload has for a GPU. */
+/* What the driver's compiler knows. */
+struct cv_ptx_limit cv_ptx_limit_of(const struct cv_judge_ctx *ctx);
+/* What code a workload's own library has for a GPU; see anchors.h for those beside it. */
 struct cv_code_match cv_load_code(const struct cv_judge_ctx *ctx, const struct cv_wload *l, const struct cv_wgpu *g);
 
 /* Who provides a library that a workload's GPU library needs. */

@@ -40,6 +40,8 @@ struct cv_memo {
 	CV_VEC(struct cv_memo_entry) entries;
 };
 
+struct cv_anchor; /* anchors.h */
+
 struct cv_judge_ctx {
 	const struct cv_facts *facts;
 	const struct cv_kb *kb;
@@ -47,6 +49,7 @@ struct cv_judge_ctx {
 	const struct cv_world *w;
 	struct cv_report *report;
 	struct cv_memo *memo; /* may be NULL */
+	CV_VEC(struct cv_anchor) anchors;
 	CV_VEC(struct cv_finding *) found;
 	CV_VEC(struct cv_said) said;
 	struct cv_finding lost; /* swallow what is added when out of memory */

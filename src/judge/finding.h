@@ -65,6 +65,7 @@ struct cv_cell {
 	const char *unknown_because; /* for a cell that stays unknown */
 	/* For the picture: what is found at each step of driver -> CUDA -> cuDNN -> framework -> GPU; NULL where not known. */
 	const char *show_driver, *show_cuda, *show_cudnn, *show_framework, *show_gpu;
+	bool cudnn_lacks_code; /* what is wrong with code: the framework has it, the cuDNN that it gets does not */
 };
 
 struct cv_because {

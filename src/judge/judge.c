@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/str.h"
+#include "judge/anchors.h"
 #include "judge/cells.h"
 #include "judge/report.h"
 
@@ -122,6 +123,7 @@ int cv_judge(const struct cv_facts *facts, const struct cv_kb *kb, struct cv_are
 	if (!ctx.w)
 		return CV_ENOMEM;
 	cv_report_fill(&ctx);
+	cv_anchors_find(&ctx);
 	cv_cells_make(&ctx);
 	for (size_t i = 0; i < cv_rule_count(); i++) {
 		const struct cv_rule *rule = cv_rule_at(i);

@@ -38,6 +38,10 @@ CV_RULE(cv_rule_cpu_only);
 CV_RULE(cv_rule_rocm_build);
 CV_RULE(cv_rule_jetson_wheel);
 
+/* rules_cudnn.c: does the cuDNN beside it */
+CV_RULE(cv_rule_cudnn_dropped_gpu);
+CV_RULE(cv_rule_cudnn_older_than_gpu);
+
 /* rules_package.c: what is installed, and does it fit together */
 CV_RULE(cv_rule_cpu_shadows_gpu);
 CV_RULE(cv_rule_companions);

@@ -19,7 +19,7 @@ static bool same(const char *a, const char *b)
 static bool joins(const struct cv_cell *a, const struct cv_cell *b)
 {
 	return a->env == b->env && a->gpu != CV_NO_INDEX && b->gpu != CV_NO_INDEX && a->verdict == b->verdict &&
-	       a->driver == b->driver && a->loads == b->loads && a->code == b->code && cv_streq(a->workload, b->workload) &&
+	       a->driver == b->driver && a->loads == b->loads && a->code == b->code && a->cudnn_lacks_code == b->cudnn_lacks_code && cv_streq(a->workload, b->workload) &&
 	       same(a->show_driver, b->show_driver) && same(a->show_cuda, b->show_cuda) && same(a->show_cudnn, b->show_cudnn) &&
 	       same(a->show_framework, b->show_framework) && same(a->show_gpu, b->show_gpu);
 }
@@ -66,7 +66,7 @@ static void add_step(const struct cv_check_view *v, struct cv_table *tab, enum c
 static void add_gpu(const struct cv_check_view *v, struct cv_table *tab, const struct cv_cell *c, size_t last)
 {
 	struct cv_arena *a = v->t->scratch;
-	bool bad = c->code == CV_CODE_NONE || c->code == CV_CODE_PARTIAL;
+	bool bad = (c->code == CV_CODE_NONE || c->code == CV_CODE_PARTIAL) && !c->cudnn_lacks_code;
 	const char *index = "", *name = c->show_gpu ? c->show_gpu : "?";
 
 	if (cv_starts(name, "NVIDIA ")) /* the maker is told above */
@@ -143,7 +143,7 @@ static void print_table(const struct cv_check_view *v, size_t env)
 		add_mark(v, &tab, c);
 		add_step(v, &tab, c->driver, c->show_driver);
 		add_step(v, &tab, CV_TRI_OK, c->show_cuda);
-		add_step(v, &tab, CV_TRI_OK, c->show_cudnn);
+		add_step(v, &tab, c->cudnn_lacks_code ? CV_TRI_BAD : CV_TRI_OK, c->show_cudnn);
 		add_step(v, &tab, c->loads, c->show_framework ? c->show_framework : c->workload);
 		add_gpu(v, &tab, c, last);
 	}

@@ -134,7 +134,7 @@ static void test_collect_lib_origins(void **state)
 	assert_fact(&run, lib, compat, lib_version, "550.54.15");
 	assert_fact(&run, lib, stub, lib_origin, "stub");
 	assert_fact_state(&run, lib, stub, lib_version, CV_ABSENT);
-	assert_fact(&run, lib, stub, lib_via, "default directory toolkit:/usr/local/cuda-12.4");
+	assert_fact(&run, lib, stub, lib_via, "default directory | toolkit:/usr/local/cuda-12.4");
 	assert_fact(&run, lib, toolkit, lib_origin, "toolkit");
 	assert_fact(&run, lib, mine, lib_origin, "other");
 	assert_fact(&run, lib, mine, lib_via, "LD_LIBRARY_PATH");

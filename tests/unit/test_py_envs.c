@@ -315,8 +315,8 @@ static void test_py_envs_path_code(void **state)
 	tmptree_dir(&w->t, "/src");
 	pyworld_run(w);
 	pyworld_list(w, pyworld_env(w, "/app/.venv"), CV_F_env_path_code,
-		     "/app/.venv/lib/python3.11/site-packages/__editable__.x.pth:2 editable "
-		     "/app/.venv/lib/python3.11/site-packages/distutils-precedence.pth:1 harmless "
+		     "/app/.venv/lib/python3.11/site-packages/__editable__.x.pth:2 editable | "
+		     "/app/.venv/lib/python3.11/site-packages/distutils-precedence.pth:1 harmless | "
 		     "/app/.venv/lib/python3.11/site-packages/z.pth:1 other");
 	pyworld_list(w, pyworld_env(w, "/app/.venv"), CV_F_env_sys_path, STDLIB " /app/.venv/lib/python3.11/site-packages /src");
 }

@@ -104,10 +104,10 @@ static struct cv_report *healthy(struct cv_arena *a)
 	add_package(a, e, "torch", "2.9.0+cu128", "cu128");
 	*CV_VEC_PUSH(a, &r->cells) = (struct cv_cell){ "0|torch|0", 0, 0, "torch", CV_TRI_OK, CV_TRI_OK, CV_CODE_NATIVE,
 						       CV_VERDICT_OK, NULL, "570.26", "12.8", "9.10.2", "torch 2.9.0+cu128",
-						       "RTX 4090 (8.9)" };
+						       "RTX 4090 (8.9)", false };
 	*CV_VEC_PUSH(a, &r->cells) = (struct cv_cell){ "0|onnxruntime:cuda|0", 0, 0, "onnxruntime:cuda", CV_TRI_OK, CV_TRI_OK,
 						       CV_CODE_PTX_JIT, CV_VERDICT_OK, NULL, "570.26", "12.8", "9.10.2",
-						       "onnxruntime-gpu 1.22.0", "RTX 4090 (8.9)" };
+						       "onnxruntime-gpu 1.22.0", "RTX 4090 (8.9)", false };
 	r->verdict = CV_VERDICT_OK;
 	r->verdict_line = "torch 2.9.0+cu128 and onnxruntime-gpu 1.22.0 fit this machine's RTX 4090";
 	*CV_VEC_PUSH(a, &r->ruled_out) = (struct cv_because){ "driver-too-old", "driver 570.26 offers CUDA 12.8, 12.x needs 525.60.13" };
@@ -154,10 +154,10 @@ static struct cv_report *problems(struct cv_arena *a)
 	add_env(a, r, "/usr", "distribution", "3.11.2", false, CV_VERDICT_OK);
 	*CV_VEC_PUSH(a, &r->cells) = (struct cv_cell){ "0|torch|0", 0, 0, "torch", CV_TRI_BAD, CV_TRI_OK, CV_CODE_NATIVE,
 						       CV_VERDICT_PROBLEM, NULL, "535.104.05", "13.0", "9.12.0",
-						       "torch 2.11.0+cu130", "Tesla T4 (7.5)" };
+						       "torch 2.11.0+cu130", "Tesla T4 (7.5)", false };
 	*CV_VEC_PUSH(a, &r->cells) = (struct cv_cell){ "0|onnxruntime:cuda|0", 0, 0, "onnxruntime:cuda", CV_TRI_OK, CV_TRI_BAD,
 						       CV_CODE_NONE, CV_VERDICT_PROBLEM, NULL, "535.104.05", NULL, NULL,
-						       "onnxruntime 1.22.0", "Tesla T4 (7.5)" };
+						       "onnxruntime 1.22.0", "Tesla T4 (7.5)", false };
 	add_old_driver(a, r);
 	f = add_finding(a, r, &rule_cpu, "onnxruntime 1.22.0 is a CPU-only build", "0|onnxruntime:cuda|0");
 	f->why = "Its own build information names no CUDA.";
@@ -188,7 +188,7 @@ static struct cv_report *unknown(struct cv_arena *a)
 	add_env(a, r, "/srv/empty", "venv", "3.10.1", true, CV_VERDICT_OK);
 	*CV_VEC_PUSH(a, &r->cells) = (struct cv_cell){ "0|torch|0", 0, 0, "torch", CV_TRI_UNKNOWN, CV_TRI_UNKNOWN, CV_CODE_UNKNOWN,
 						       CV_VERDICT_CANNOT_TELL, "driver.module_version: permission denied", NULL, NULL,
-						       NULL, "torch 2.4.0", NULL };
+						       NULL, "torch 2.4.0", NULL, false };
 	r->verdict = CV_VERDICT_CANNOT_TELL;
 	r->verdict_line = "the driver's version may not be read";
 	*CV_VEC_PUSH(a, &r->not_evaluated) = (struct cv_because){ "driver-too-old", "driver.module_version: permission denied" };
@@ -209,7 +209,7 @@ static struct cv_report *many_gpus(struct cv_arena *a)
 		*CV_VEC_PUSH(a, &r->cells) = (struct cv_cell){
 			keys[i], 0, i, "torch", CV_TRI_OK, CV_TRI_OK, odd ? CV_CODE_NONE : CV_CODE_NATIVE,
 			odd ? CV_VERDICT_PROBLEM : CV_VERDICT_OK, NULL, "570.26", "12.8", "9.10.2", "torch 2.11.0+cu128",
-			odd ? "Tesla V100 (7.0)" : "H100 80GB HBM3 (9.0)" };
+			odd ? "Tesla V100 (7.0)" : "H100 80GB HBM3 (9.0)", false };
 	}
 	r->gpus.v[3].visible = CV_TRI_BAD;
 	add_finding(a, r, &rule_code, "torch 2.11.0+cu128 has no code for the Tesla V100 (7.0)", "0|torch|3")->why =
@@ -229,7 +229,8 @@ static struct cv_report *hostile(struct cv_arena *a)
 	add_env(a, r, "/\xe7\x92\xb0\xe5\xa2\x83/\xff\xfe/\xf0\x9f\x98\x80", "venv", "3.12", true, CV_VERDICT_PROBLEM);
 	*CV_VEC_PUSH(a, &r->cells) = (struct cv_cell){
 		"0|torch|0", 0, 0, "torch", CV_TRI_OK, CV_TRI_BAD, CV_CODE_PARTIAL, CV_VERDICT_PROBLEM, NULL, "570.26", "12.8", "9.10.2",
-		"torch-\xe7\x89\x88\xe6\x9c\xac-2.9.0+cu128.gitabcdef0123456789abcdef0123456789abcdef", "a GPU whose name goes on and on (8.6)" };
+		"torch-\xe7\x89\x88\xe6\x9c\xac-2.9.0+cu128.gitabcdef0123456789abcdef0123456789abcdef", "a GPU whose name goes on and on (8.6)",
+		false };
 	f = add_finding(a, r, &rule_damaged, "\033[2J\033[31mred\033[0m", "0|torch|0");
 	f->why = "averyveryveryveryveryveryveryveryveryveryveryveryveryveryveryveryveryveryverylongwordthatdoesnotfit and more";
 	add_evidence(a, f, "package.record_missing", "caf\xc3\xa9\x1b[5m", "/tmp/\r\n/x");

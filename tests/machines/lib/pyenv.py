@@ -77,6 +77,15 @@ NVLIBS = {
 NVDIR = {"cuda-cupti": "cuda_cupti", "cuda-nvrtc": "cuda_nvrtc", "cuda-runtime": "cuda_runtime"}
 CUDNN8 = ["ops_infer", "ops_train", "cnn_infer", "cnn_train", "adv_infer", "adv_train"]
 CUDNN9 = ["graph", "ops", "cnn", "adv", "engines_precompiled", "engines_runtime_compiled", "heuristic"]
+CUDNN_CODE = {  # CUDA major, first release -> GPU code of its ops, cnn and adv, as read from the x86_64 wheels
+    ("11", (8, 5)): ["sm_35", "sm_50", "sm_60", "sm_61", "sm_70", "sm_75", "sm_80", "sm_86", "compute_70"],
+    ("11", (9, 0)): ["sm_50", "sm_60", "sm_61", "sm_70", "sm_80", "sm_90"],
+    ("12", (8, 9)): ["sm_50", "sm_60", "sm_61", "sm_70", "sm_75", "sm_80", "sm_86", "sm_90", "compute_90"],
+    ("12", (9, 7)): ["sm_50", "sm_60", "sm_61", "sm_70", "sm_80", "sm_90a", "sm_100", "sm_120", "compute_120"],
+    ("12", (9, 11)): ["sm_75", "sm_80", "sm_90a", "sm_100f", "sm_120f", "sm_121", "compute_121"],
+    ("13", (9, 12)): ["sm_75", "sm_80", "sm_90a", "sm_100f", "sm_120f", "sm_121", "compute_121"],
+}
+CUDNN_PTX_ISA = {"11": "7.5", "12": "8.4", "13": "9.0"}  # not newer than any CUDA that a build of that major was made with
 ORT_CODE = {  # first release -> GPU code of the CUDA provider
     (1, 16): ["sm_52", "sm_60", "sm_61", "sm_70", "sm_75", "sm_80", "compute_80"],
     (1, 21): ["sm_60", "sm_70", "sm_75", "sm_80", "sm_86", "sm_90", "compute_90"],
@@ -178,7 +187,7 @@ class Env:
         where = "nvidia/" + ("cu13" if new_style and part not in ("cudnn", "nccl") else NVDIR.get(part, part)) + "/lib"
         files = {}
         if part == "cudnn":
-            files = self.cudnn_files(version, where)
+            files = self.cudnn_files(version, where, major)
         else:
             for lib in NVLIBS[part][major]:
                 ver = [] if part == "nccl" else [lib]
@@ -191,10 +200,12 @@ class Env:
         old = old or major == "11"
         return self.install(name, version, files, tag="py3-none-%s_%s" % ("manylinux2014" if old else "manylinux_2_27", self.m.arch), top=["nvidia"])
 
-    def cudnn_files(self, version, where):
+    def cudnn_files(self, version, where, cuda):
         numbers = [int(x) for x in version.split(".")[:3]]
         blob = struct.pack("<BBBB", numbers[2], numbers[1], numbers[0], 0)
         code = {".cudnn_code": b"\0" * (16 * (numbers[1] * 10 + numbers[2]))}  # no two releases have one size
+        targets = since({v: code for (major, v), code in CUDNN_CODE.items() if major == cuda}, version)
+        fatbin = elfw.fatbin(targets, isa=CUDNN_PTX_ISA[cuda])
         major = str(numbers[0])
         shim = "libcudnn.so." + major
         files = {"%s/%s" % (where, shim): self.so(shim, ["libdl.so.2", "libc.so.6"], runpath="$ORIGIN", verdef=[shim],
@@ -202,8 +213,10 @@ class Env:
         for sub in CUDNN8 if major == "8" else CUDNN9:
             lib = "libcudnn_%s.so.%s" % (sub, major)
             symbol = {"ops": "ops_infer", "cnn": "cnn_infer", "adv": "adv_infer"}.get(sub, sub)
+            has_code = sub.split("_")[0] in ("ops", "cnn", "adv") and self.m.arch == "x86_64"
             files["%s/%s" % (where, lib)] = self.so(
-                lib, ["libdl.so.2", "libc.so.6"], runpath="$ORIGIN:$ORIGIN/../../cublas/lib", verdef=[lib], sections=code,
+                lib, ["libdl.so.2", "libc.so.6"], runpath="$ORIGIN:$ORIGIN/../../cublas/lib", verdef=[lib],
+                sections=dict(code, **{".nv_fatbin": fatbin}) if has_code else code,
                 symbols=[Sym("cudnn_%s_version" % symbol, data=blob, version=lib)])
         return files
 

@@ -73,7 +73,7 @@ def toolkit_box(m):
     lib = "/usr/lib/x86_64-linux-gnu"
     for soname in ("libcublas.so.12", "libcublasLt.so.12", "libcudart.so.12", "libcufft.so.11", "libcurand.so.10"):
         m.lib("%s/%s" % (lib, soname), soname, verdef=[soname], on_loader_path=True)
-    for path, data in e.cudnn_files("9.10.2.21", lib).items():
+    for path, data in e.cudnn_files("9.10.2.21", lib, "12").items():
         m.write(path, data)
         m.libs.append((path.split("/")[-1], path))
     return m.cache()
