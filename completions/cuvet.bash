@@ -27,7 +27,7 @@ _cuvet() {
 	case $command in
 	check) options="--root --machine --set --python --env --all-envs --json --format -o --output --fail-level --exit-zero --kb -v --verbose --color -h --help" ;;
 	gather) options="-o --output --redact --root --machine --set --python --env --all-envs -h --help" ;;
-	ld) options="--symbols --flat --why --python --env --root --machine --set --json --format -o --output --exit-zero --kb --color -h --help" ;;
+	ld) options="--symbols --flat --why --python --env --root --machine --set --json --format -o --output --exit-zero --kb -v --verbose --color -h --help" ;;
 	arch) options="--gpu --cc --root --machine --set --json --format -o --output --exit-zero --kb -v --verbose --color -h --help" ;;
 	explain) options="--json --format -o --output --exit-zero --kb -v --verbose --color -h --help" ;;
 	kb) options="--json --format -o --output --exit-zero --kb --color -h --help" ;;

@@ -36,7 +36,7 @@ complete -c cuvet -n '__cuvet_in explain' -l format -x -a 'terminal json markdow
 complete -c cuvet -n '__cuvet_in check' -l fail-level -x -a 'error warning' -d 'least finding that makes exit status 1'
 complete -c cuvet -n '__cuvet_in check ld arch explain kb rule' -l exit-zero -d 'exit with 0 where it would be 1 or 3'
 complete -c cuvet -n '__cuvet_in check ld arch kb explain' -l kb -x -a '(__fish_complete_directories)' -d 'lay this knowledge over the built-in one'
-complete -c cuvet -n '__cuvet_in check arch explain' -s v -l verbose -d 'show more'
+complete -c cuvet -n '__cuvet_in check ld arch explain' -s v -l verbose -d 'show more'
 complete -c cuvet -n '__cuvet_in check ld arch explain kb rule' -l color -x -a 'auto always never' -d 'colour'
 complete -c cuvet -n '__cuvet_in rule' -l list -d 'list all rules'
 complete -c cuvet -n '__cuvet_in check gather ld arch explain kb rule help' -s h -l help -d 'show the help'

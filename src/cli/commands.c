@@ -15,7 +15,7 @@ static const struct cli_option *const gather_options[] = {
 
 static const struct cli_option *const ld_options[] = {
 	&cli_symbols, &cli_flat, &cli_why, &cli_python, &cli_env, &cli_root, &cli_machine, &cli_set, &cli_json, &cli_format,
-	&cli_out, &cli_exit_zero, &cli_kb, &cli_color, &cli_help, NULL,
+	&cli_out, &cli_exit_zero, &cli_kb, &cli_verbose, &cli_color, &cli_help, NULL,
 };
 
 static const struct cli_option *const arch_options[] = {

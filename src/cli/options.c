@@ -306,7 +306,7 @@ const struct cli_option cli_redact = {
 const struct cli_option cli_verbose = {
 	.name = "verbose",
 	.short_name = 'v',
-	.help = "more: packages, notes in full, what was ruled out or not evaluated, the code of each file",
+	.help = "more: packages, notes in full, what was ruled out or not evaluated, the code of each file, whole paths",
 	.set = set_verbose,
 };
 

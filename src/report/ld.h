@@ -28,6 +28,9 @@ bool cv_report_ld_unknown(const struct cv_ld_map *map);
 /* May this request fail? A step of the scenario lives with that. */
 bool cv_report_ld_passed(const struct cv_ld_map *map, size_t edge);
 
+/* The macro that what defines a symbol of std::string's two ABIs was built with. */
+const char *cv_ld_abi_flag(const char *symbol);
+
 int cv_report_ld_json(const struct cv_ld *r, const struct cv_report_head *head, struct cv_buf *out);
 int cv_report_ld_terminal(const struct cv_ld *r, const struct cv_report_head *head, const struct cv_style *style, struct cv_buf *out);
 

@@ -2,7 +2,13 @@
 /* The document cuvet/ld/1: the first file's map at the top, those of further files in "further". */
 #include "report/ld.h"
 
+#include "base/demangle.h"
 #include "base/json.h"
+
+const char *cv_ld_abi_flag(const char *symbol)
+{
+	return cv_cxx11_tagged(symbol) ? "_GLIBCXX_USE_CXX11_ABI=1" : "_GLIBCXX_USE_CXX11_ABI=0";
+}
 
 bool cv_report_ld_unknown(const struct cv_ld_map *map)
 {
@@ -123,6 +129,19 @@ static void put_version_errors(struct cv_json *j, const struct cv_loadmap *m)
 	cv_json_end_arr(j);
 }
 
+static void put_other_abi(struct cv_json *j, const struct cv_loadmap *m, const struct cv_lm_trouble *t)
+{
+	if (!t->other_abi) {
+		cv_json_knull(j, "other_abi");
+		return;
+	}
+	cv_json_kobj(j, "other_abi");
+	cv_json_kstr(j, "provider", object_path(m, t->provider));
+	cv_json_kstr(j, "symbol", t->other_abi);
+	cv_json_kstr(j, "built_with", cv_ld_abi_flag(t->other_abi));
+	cv_json_end_obj(j);
+}
+
 static void put_undefined(struct cv_json *j, const struct cv_ld *r, const struct cv_loadmap *m)
 {
 	if (!r->symbols) {
@@ -140,6 +159,7 @@ static void put_undefined(struct cv_json *j, const struct cv_ld *r, const struct
 		cv_json_kstr(j, "symbol", t->name);
 		cv_json_kstr(j, "demangled", t->demangled);
 		cv_json_kbool(j, "fatal", t->fatal);
+		put_other_abi(j, m, t);
 		cv_json_end_obj(j);
 	}
 	cv_json_end_arr(j);

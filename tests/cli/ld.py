@@ -15,6 +15,9 @@ from documents import valid
 from harness import Cuvet, main, need, same
 import elfw
 
+sys.path.append(os.path.join(harness.ROOT, "tests", "truth", "loader"))
+import objw  # noqa: E402
+
 SYSTEM = ["/bin/ls", "/bin/sh", shutil.which("python3") or "/usr/bin/python3", "/usr/bin/env"]
 
 
@@ -28,6 +31,14 @@ def made(d, name, **kw):
     path = os.path.join(d, name)
     with open(path, "wb") as f:
         f.write(elfw.build(**kw))
+    return path
+
+
+def linked(d, name, **spec):
+    """An object with relocations."""
+    path = os.path.join(d, name)
+    with open(path, "wb") as f:
+        f.write(objw.build(dict(spec, path=path)))
     return path
 
 
@@ -80,6 +91,77 @@ def a_version_that_is_not_there_is_a_problem(cuvet):
         same([(v["needs"], os.path.basename(v["provider"])) for v in doc["version_errors"]], [("V2", "libdep.so.1")], "version errors")
 
 
+STRING = "NSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
+
+
+def undefined_symbols_are_readable(cuvet):
+    with harness.scratch() as d:
+        lib = linked(d, "libuser.so", soname="libuser.so", refs=[["_ZN3foo3barERK" + STRING, None, "data", ""], ["late", None, "func", ""]])
+        out = cuvet("ld", "--symbols", lib).out
+        need("libuser.so needs 1 symbol that nothing defines:\n    foo::bar(std::__cxx11::string const&)\n" in out, out)
+        need("fails when it calls a function that nothing defines:\n    late\n" in out and "_ZN3foo" not in out, out)
+        need("    _ZN3foo3barERK" + STRING in cuvet("ld", "-v", "--symbols", lib).out, "-v shows the name in the file")
+        many = linked(d, "libmany.so", refs=[["f%d" % i, None, "data", ""] for i in range(13)] + [["PyList_New", None, "data", ""]])
+        out = cuvet("ld", "--symbols", many).out
+        need("    and 3 more: -v lists them\n" in out and "    1 of Python's C API: " in out, out)
+        need("f12" not in out and "f12" in cuvet("ld", "-v", "--symbols", many).out, out)
+
+
+def the_other_cxx11_abi_is_told(cuvet):
+    old, new = "_ZN3c104warnERKSs", "_ZN3c104warnERK" + STRING
+    for defined, wanted, macro in ((old, new, "_GLIBCXX_USE_CXX11_ABI=0"), (new, old, "_GLIBCXX_USE_CXX11_ABI=1")):
+        with harness.scratch() as d:
+            dep = linked(d, "libdep.so", soname="libdep.so", defs=[[defined, None, "func", ""]])
+            lib = linked(d, "libuser.so", needed=["libdep.so"], runpath=d, refs=[[wanted, None, "data", ""]])
+            doc = valid(cuvet, "ld", "ld", "--symbols", lib, "--json", status=1)
+            same(doc["undefined"], [{"object": os.path.realpath(lib), "symbol": wanted, "demangled": doc["undefined"][0]["demangled"], "fatal": True,
+                                     "other_abi": {"provider": os.path.realpath(dep), "symbol": defined, "built_with": macro}}], "undefined")
+            out = " ".join(cuvet("ld", "--symbols", lib).out.split())
+            need("1 undefined symbol, 1 of the other C++11 ABI" in out, out)
+            need("libdep.so defines 1 of them for the other C++11 ABI: it is built with %s, libuser.so is not" % macro in out, out)
+
+
+def the_tree_is_in_columns(cuvet):
+    with harness.scratch() as top:
+        d = os.path.join(top, "a-directory-with-a-long-name-of-its-own")
+        os.makedirs(os.path.join(d, "deep"))
+        made(d, "deep/libb.so.1", soname="libb.so.1")
+        made(d, "liba-with-a-longer-name.so.1", soname="liba-with-a-longer-name.so.1", needed=["libb.so.1"], runpath="$ORIGIN/deep")
+        lib = made(d, "libuser.so", soname="libuser.so", needed=["liba-with-a-longer-name.so.1", "libno.so"], runpath=d)
+        out = cuvet("ld", lib).out
+        rows = [x for x in out.split("\n") if re.match(r" +lib\S+ +(RUNPATH|missing)", x)]
+        same([x.split() for x in rows], [["liba-with-a-longer-name.so.1", "RUNPATH", "…/"], ["libb.so.1", "RUNPATH", "…/deep/"], ["libno.so", "missing"]],
+             "rows")
+        same([x.index(x.split()[0]) for x in rows], [2, 4, 2], "what is needed stands below who needs it")
+        same(len({x.index(x.split()[1]) for x in rows}), 1, "columns of the step")
+        need("  … is %s\n" % os.path.realpath(d) in out, out)
+        need(os.path.join(os.path.realpath(d), "deep/libb.so.1") in cuvet("ld", "--flat", lib).out, "--flat has whole paths")
+        out = cuvet("ld", "-v", lib).out
+        need(os.path.join(os.path.realpath(d), "deep/libb.so.1") in out and "by $ORIGIN/deep" in out and "…" not in out, out)
+
+
+def a_preload_that_is_missing_does_not_end_it(cuvet):
+    with harness.scratch() as d:
+        lib = made(d, "libuser.so", soname="libuser.so")
+        out = cuvet("ld", "--set", "LD_PRELOAD=libnosuch.so", lib).out
+        need(out.startswith("problem: %s loads, but libnosuch.so is missing\n" % lib), out)
+        need("cannot be preloaded" in out, out)
+
+
+def why_tells_the_whole_story(cuvet):
+    with harness.scratch() as d:
+        made(d, "libc1.so", soname="libc1.so", needed=["libno.so"])
+        made(d, "libb1.so", soname="libb1.so", needed=["libc1.so"], runpath=d)
+        lib = made(d, "libuser.so", soname="libuser.so", needed=["libb1.so", "libc1.so"], runpath=d)
+        out = cuvet("ld", "--why", "libc1", lib).out
+        need("  libc1.so is %s/libc1.so\n    asked for by    libuser.so\n    found by        RUNPATH %s of libuser.so\n" % (os.path.realpath(d), d) in out, out)
+        need("    also asked by   libb1.so\n" in out, out)
+        same(out.count("libc1.so is "), 1, "a file is told once")
+        out = cuvet("ld", "--why", "libno", lib).out
+        need("  libno.so is missing\n    asked for by    libuser.so → libc1.so\n    looked in       /etc/ld.so.cache\n" in out, out)
+        need("nothing asks for libother" in cuvet("ld", "--why", "libother", lib).out, "a name that nobody asks for")
+
+
 def several_files_are_one_document(cuvet):
     with harness.scratch() as d:
         good = made(d, "libgood.so", soname="libgood.so")
@@ -102,5 +184,6 @@ def what_is_no_program_is_refused(cuvet):
 
 if __name__ == "__main__":
     sys.exit(main([files_are_those_of_ldd, a_missing_library_is_a_problem, the_environment_is_that_of_set,
-                   a_version_that_is_not_there_is_a_problem, several_files_are_one_document, what_is_no_program_is_refused],
+                   a_version_that_is_not_there_is_a_problem, undefined_symbols_are_readable, the_other_cxx11_abi_is_told,
+                   the_tree_is_in_columns, a_preload_that_is_missing_does_not_end_it, why_tells_the_whole_story, several_files_are_one_document, what_is_no_program_is_refused],
                   Cuvet(sys.argv[1])))
