@@ -62,16 +62,22 @@ static int compare(const char *a, const char *b)
 	return *b ? -1 : 0;
 }
 
-/* The entries of that name: [*ret_from, *ret_to). */
+/*
+ * The entries of that name: [*ret_from, *ret_to). A count that is wrong leads the loader behind the file, where it finds no text
+ * and gives up (ldconfig of 2.36 writes such a file with -c compat where there are glibc-hwcaps).
+ */
 static void find(const struct cv_ldcache *c, const char *name, size_t *ret_from, size_t *ret_to)
 {
-	size_t left = 0, right = c->n;
+	size_t left = 0, right = c->told;
 
 	*ret_from = *ret_to = 0;
 	while (left < right) {
 		size_t middle = (left + right - 1) / 2;
-		int r = compare(name, c->v[middle].key);
+		int r;
 
+		if (middle >= c->n)
+			return;
+		r = compare(name, c->v[middle].key);
 		if (r == 0) {
 			size_t from = middle, to = middle + 1;
 

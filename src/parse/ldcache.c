@@ -102,6 +102,7 @@ static int add_all(struct reader *r, struct cv_str part, bool is_new)
 	size_t entry = is_new ? NEW_ENTRY : OLD_ENTRY;
 	size_t n = fitting(r, part, head, entry);
 
+	r->c->told = number(r->c, part.p + (is_new ? 20 : 12));
 	r->texts = is_new ? part : cv_str_from(part, head + n * entry);
 	r->c->v = CV_NEW_ARRAY(r->arena, struct cv_ldcache_entry, n);
 	if (!r->c->v)

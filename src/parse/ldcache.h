@@ -37,6 +37,7 @@ struct cv_ldcache {
 	bool big_endian;
 	struct cv_ldcache_entry *v; /* in file order, the order of the loader's search among equals */
 	size_t n;
+	size_t told;                /* entries by the count in the file; more than n where damaged */
 	const char *generator;      /* "ldconfig (GNU libc) ..." or NULL */
 	size_t bad;                 /* entries that point outside of the file; not in v */
 	bool damaged;               /* the loader would not use this file, or bad > 0 */

@@ -23,6 +23,7 @@ class Root:
 
     def __init__(self, cache, suite, base):
         self.suite, self.path = suite, base
+        self.merged = suite in ("trixie", "sid")  # /lib is /usr/lib
         self.source = os.path.join(cache, "glibc", suite, "root")
         os.makedirs(os.path.join(base, "proc"), exist_ok=True)
         self.mounted = subprocess.run(["mount", "-t", "proc", "proc", os.path.join(base, "proc")]).returncode == 0
@@ -54,7 +55,7 @@ class Root:
             pass  # a place that is taken, or below a file: the world is then without it, for both sides
 
     def link_system(self):
-        merged = self.suite in ("trixie", "sid")
+        merged = self.merged
         lib = "/usr/" + LIBDIR if merged else "/" + LIBDIR
         os.makedirs(self.at(lib))
         os.makedirs(self.at("/usr/lib64" if merged else "/lib64"))

@@ -23,6 +23,16 @@ import real  # noqa: E402
 import worlds  # noqa: E402
 
 
+def put(root, world):
+    """The objects that found their place free."""
+    place = worlds.place if root.merged else str
+    taken = {place(path) for path, target in world["links"]}
+    for o in world["objects"]:
+        if place(o["path"]) not in taken:
+            taken.add(place(o["path"]))
+            yield o
+
+
 def ours(dump, root, world):
     args = [dump, "-q", "-t", "-r", root.path, "-C", world["cwd"]]
     env = world["env"]
@@ -37,9 +47,7 @@ def ours(dump, root, world):
     args.append(world["program"])
     opens = []
     if not world.get("loader"):  # constructors first, then the program
-        linked = [path for path, target in world["links"]]  # there the object could not be put
-        opens = [(o["path"], x) for o in world["objects"] if o.get("kind", "lib") == "lib" and o["path"] not in linked
-                 for x in o.get("dlopen", [])]
+        opens = [(o["path"], x) for o in put(root, world) if o.get("kind", "lib") == "lib" for x in o.get("dlopen", [])]
         opens += [("", x) for o in world["objects"] if o.get("kind", "lib") != "lib" for x in o.get("dlopen", [])]
     if opens:
         args.append("--")

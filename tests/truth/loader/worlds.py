@@ -22,6 +22,11 @@ VERSIONS = ["V1", "V2", "V3"]
 SYSTEM = ["libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2", "libdl.so.2", "libpthread.so.0"]
 
 
+def place(path):
+    """Where a path is on systems whose /lib is /usr/lib: what comes second there is not put."""
+    return "/usr" + path if path.startswith("/lib/") else path
+
+
 class Maker:
     def __init__(self, seed, symbols=True):
         self.r = random.Random(seed)
@@ -263,7 +268,8 @@ class Maker:
             world["objects"][-1]["needed"].append("libc.so.6")  # the loader as a library wants a malloc
         if libs and self.chance(0.12):
             path = r.choice(libs)["path"]
-            if path not in [link[0] for link in world["links"]]:
+            taken = [place(link[0]) for link in world["links"]] + [place(o["path"]) for o in world["objects"] if o["path"] != path]
+            if place(path) not in taken:
                 world["program"], world["loader"] = path, True
         return world
 
