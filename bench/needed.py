@@ -3,7 +3,7 @@
 """The pages that a list of GPU code cannot do without, as the list that baseline.c takes: needed.py OUT FILE|DIRECTORY...
 
 For each ELF file: its header, its section headers and their names; in .nv_fatbin and __nv_relfatbin the header of each container and
-of each entry (libcufft: in .ldata too). Pages that follow each other are one read.
+of each entry (libcufft: in .ldata, before in .data). Pages that follow each other are one read.
 """
 import mmap
 import os
@@ -53,7 +53,7 @@ def needed(path):
         rows, ranges = sections(b)
         own = [r for r in rows if r[0] in (".nv_fatbin", "__nv_relfatbin")]
         if own and sum(r[2] for r in own) < PAGE:
-            own += [r for r in rows if r[0] == ".ldata"]
+            own += [r for r in rows if r[0] in (".ldata", ".data") and r[2] >= 1 << 20]
         for _name, at, size in own:
             ranges += containers(b, at, size)
     pages = sorted({p for at, n in ranges for p in range(at // PAGE, (at + max(n, 1) - 1) // PAGE + 1)})

@@ -20,6 +20,7 @@ struct reader {
 	struct cv_arena *scratch; /* of the object at hand: an archive holds thousands */
 	const struct cv_walk_notes *notes; /* of a source that can only be read forwards, or NULL */
 	struct cv_walk_options options;
+	uint64_t budget; /* bytes that may still be walked of the object at hand */
 	bool in_archive;
 };
 
@@ -52,10 +53,14 @@ static int walk(struct reader *r, struct cv_src *src, uint64_t off, uint64_t len
 	struct cv_fatbin_walk w = { 0 };
 	int err = 0;
 
+	if (len > r->budget)
+		return cv_diag_fail(r->d, CV_ELIMIT, "%s: offset %llu: its sections lie over one another", src->name,
+				    (unsigned long long)off);
+	r->budget -= len;
 	r->sets.place = place;
 	r->sets.last = 0;
 	if (r->notes)
-		err = cv_walk_replay(r->notes, off, len, &r->sets, &r->options);
+		err = cv_walk_replay(r->notes, off, len, &r->sets, &r->options, &w);
 	if (err == 0)
 		err = cv_walk(src, off, len, &r->sets, &r->options, &w);
 	if (err < 0)
@@ -214,6 +219,12 @@ static int read_cubin(struct reader *r, struct cv_elf *e)
 	return take_single(r, &t, kernels);
 }
 
+/* The own sections twice and the others once is what honest files need, and sections of those do not lie over one another. */
+static uint64_t walk_budget(const struct cv_src *src)
+{
+	return src->size > UINT64_MAX / 3 ? UINT64_MAX : src->size * 3;
+}
+
 static int read_open_elf(struct reader *r, struct cv_src *src)
 {
 	struct cv_walk_notes notes;
@@ -221,6 +232,7 @@ static int read_open_elf(struct reader *r, struct cv_src *src)
 	struct cv_elf *e;
 	int err = cv_src_read(src, 0, h, sizeof(h));
 
+	r->budget = walk_budget(src);
 	/* Before anything at the end of it is asked for. */
 	if (err == 0 && src->forward && cv_le16(h + 18) != CV_EM_CUDA) {
 		err = cv_walk_note_all(src, r->scratch, &notes);
@@ -286,6 +298,7 @@ static int read_any(struct reader *r, struct cv_src *src)
 		return read_elf(r, src);
 	if (cv_ar_is(src))
 		return read_archive(r, src);
+	r->budget = walk_budget(src);
 	if (cv_le32(magic) == CV_FATBIN_MAGIC)
 		return walk(r, src, 0, src->size, &r->g->own);
 	err = cv_src_slice(src, 0, src->size < PTX_HEAD_MAX ? (size_t)src->size : PTX_HEAD_MAX, r->sets.a, &head);

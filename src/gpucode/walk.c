@@ -4,6 +4,7 @@
 #include "parse/cubin.h"
 #include "parse/fatpack.h"
 
+#define LOOKS_MAX 65536  /* small cubins that are looked into in one source: whoever has more has no stray to tell */
 #define SMALL_CUBIN 4096 /* bytes; device linking of nothing leaves 872 to 2300 behind */
 
 static bool runs(const struct cv_fatbin_entry *e)
@@ -98,7 +99,7 @@ int cv_walk(struct cv_src *src, uint64_t off, uint64_t len, struct cv_sets *sets
 	    struct cv_fatbin_walk *walk)
 {
 	struct direct d = { src, sets, o };
-	struct cv_fatbin_sink sink = { take_container, &d };
+	struct cv_fatbin_sink sink = { .container = take_container, .cookie = &d };
 
 	return cv_fatbin_walk(src, off, len, &sink, walk);
 }
@@ -107,6 +108,7 @@ struct noting {
 	struct cv_src *src;
 	struct cv_arena *a;
 	struct cv_walk_notes *notes;
+	uint64_t looked; /* cubins looked into */
 };
 
 static int note_container(void *cookie, uint64_t at, uint64_t end, const struct cv_fatbin_entry *v, size_t n)
@@ -118,8 +120,10 @@ static int note_container(void *cookie, uint64_t at, uint64_t end, const struct 
 	if (!c)
 		return CV_ENOMEM;
 	*c = (struct cv_walk_note){ .at = at, .end = end, .first = t->notes->pieces.n, .small = is_small(v, n) };
-	if (c->small)
+	if (c->small && t->looked < LOOKS_MAX) {
+		t->looked += n;
 		err = is_bare(t->src, v, n, &c->bare);
+	}
 	for (size_t i = 0; err == 0 && i < n; i++) {
 		struct cv_code_piece *p = runs(&v[i]) ? CV_VEC_PUSH(t->a, &t->notes->pieces) : NULL;
 
@@ -133,44 +137,76 @@ static int note_container(void *cookie, uint64_t at, uint64_t end, const struct 
 	return err;
 }
 
+static int note_damage(void *cookie, uint64_t at)
+{
+	struct noting *t = cookie;
+	uint64_t *slot = CV_VEC_PUSH(t->a, &t->notes->damaged);
+
+	if (!slot)
+		return CV_ENOMEM;
+	*slot = at;
+	return 0;
+}
+
 int cv_walk_note_all(struct cv_src *src, struct cv_arena *a, struct cv_walk_notes *ret)
 {
-	struct cv_walk_notes notes = { .damaged = false };
-	struct noting t = { src, a, &notes };
-	struct cv_fatbin_sink sink = { note_container, &t };
+	struct cv_walk_notes notes = { .containers = { 0 } };
+	struct noting t = { .src = src, .a = a, .notes = &notes };
+	struct cv_fatbin_sink sink = { .container = note_container, .cookie = &t, .damaged = note_damage };
 	struct cv_fatbin_walk walk = { 0 };
 	int err = cv_fatbin_walk(src, 0, src->size, &sink, &walk);
 
 	if (err < 0)
 		return err;
-	notes.damaged = walk.damaged > 0;
 	*ret = notes;
 	return 0;
 }
 
-static bool can_replay(const struct cv_walk_notes *notes, uint64_t off, uint64_t end)
+/* Index of the first container at or behind off; they are in file order and do not overlap. */
+static size_t first_from(const struct cv_walk_notes *notes, uint64_t off)
 {
-	if (notes->damaged)
-		return false;
-	for (size_t i = 0; i < notes->containers.n; i++) {
-		const struct cv_walk_note *c = &notes->containers.v[i];
+	size_t low = 0, high = notes->containers.n;
 
-		if ((c->at < off && c->end > off) || (c->at < end && c->end > end))
-			return false;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (notes->containers.v[mid].at < off)
+			low = mid + 1;
+		else
+			high = mid;
 	}
-	return true;
+	return low;
 }
 
-int cv_walk_replay(const struct cv_walk_notes *notes, uint64_t off, uint64_t len, struct cv_sets *sets, struct cv_walk_options *o)
+/* Does a container begin before at and end behind it? */
+static bool is_inside(const struct cv_walk_notes *notes, uint64_t at)
 {
-	if (!can_replay(notes, off, off + len))
+	size_t i = first_from(notes, at);
+
+	return i > 0 && notes->containers.v[i - 1].end > at;
+}
+
+/* Damage is damage in any part that holds it: the bounds of a part are narrower than those of the file. */
+static void replay_damage(const struct cv_walk_notes *notes, uint64_t off, uint64_t len, struct cv_fatbin_walk *walk)
+{
+	for (size_t i = 0; i < notes->damaged.n; i++) {
+		uint64_t at = notes->damaged.v[i];
+
+		if (at >= off && at - off < len && len - (at - off) >= CV_FATBIN_HEADER && walk->damaged++ == 0)
+			walk->damaged_at = at;
+	}
+}
+
+int cv_walk_replay(const struct cv_walk_notes *notes, uint64_t off, uint64_t len, struct cv_sets *sets, struct cv_walk_options *o,
+		   struct cv_fatbin_walk *walk)
+{
+	if (is_inside(notes, off) || is_inside(notes, off + len))
 		return 0;
-	for (size_t i = 0; i < notes->containers.n; i++) {
+	replay_damage(notes, off, len, walk);
+	for (size_t i = first_from(notes, off); i < notes->containers.n && notes->containers.v[i].at < off + len; i++) {
 		const struct cv_walk_note *c = &notes->containers.v[i];
 		int err = 0;
 
-		if (c->at < off || c->at >= off + len)
-			continue;
 		o->ret_small |= c->small;
 		for (size_t k = 0; err == 0 && k < c->n; k++)
 			err = add(sets, notes->pieces.v[c->first + k], o->unmask && c->bare);

@@ -35,16 +35,16 @@ struct cv_walk_note {
 struct cv_walk_notes {
 	CV_VEC(struct cv_walk_note) containers; /* in file order */
 	CV_VEC(struct cv_code_piece) pieces;
-	bool damaged; /* something that looked like a container was none */
+	CV_VEC(uint64_t) damaged; /* where something looked like a container and was none, in file order */
 };
 
 /* Notes every container of src, in one pass. */
 int cv_walk_note_all(struct cv_src *src, struct cv_arena *a, struct cv_walk_notes *ret);
 /*
  * What cv_walk() over [off, off + len) does, from the notes: 1. 0 if they cannot tell what it would do: it starts or ends inside
- * of a container, or there is damage. Nothing is added then.
+ * of a container. Nothing is added then.
  */
 int cv_walk_replay(const struct cv_walk_notes *notes, uint64_t off, uint64_t len, struct cv_sets *sets,
-		   struct cv_walk_options *o);
+		   struct cv_walk_options *o, struct cv_fatbin_walk *walk);
 
 #endif

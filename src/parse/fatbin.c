@@ -4,7 +4,6 @@
 #include "base/bytes.h"
 #include "base/num.h"
 
-#define CONTAINER_HEADER 16
 #define ENTRY_HEADER 64
 #define FLAG_ARCH_SPECIFIC 0x100000u
 #define FLAG_FAMILY 0x200000u
@@ -12,12 +11,13 @@
 #define FLAG_ZSTD 0x8000u
 
 /*
- * A window over the source that follows the walk. It begins small, because a cubin of a megabyte lies between two headers and
- * its pages shall not be read, and grows while one read after the other falls right behind the last (libcufft holds 24,000
- * containers of 2 KB).
+ * A window over the source that follows the walk. It begins with what is left of a page, because a cubin of a megabyte lies
+ * between two headers and its pages shall not be read, and grows while one read after the other falls right behind the last
+ * (libcufft holds 24,000 containers of 2 KB).
  */
 #define WINDOW_MIN 128
-#define WINDOW_NEAR 2048 /* a gap this small is cheaper to read through */
+#define PAGE 4096
+#define WINDOW_NEAR 4096 /* the next page: a gap this small is cheaper to read through */
 #define WINDOW_MAX 65536
 
 struct window {
@@ -37,7 +37,9 @@ static int window_get(struct window *w, uint64_t off, size_t n, const unsigned c
 		int r;
 
 		w->step = close_by && w->step < WINDOW_MAX ? w->step * 2 : close_by ? WINDOW_MAX : WINDOW_MIN;
-		want = left < w->step ? (size_t)left : w->step;
+		want = PAGE - (size_t)(off % PAGE);
+		want = want < w->step ? w->step : want;
+		want = left < want ? (size_t)left : want;
 		w->len = 0;
 		r = cv_src_read(w->src, off, w->buf, want);
 		if (r < 0)
@@ -55,9 +57,9 @@ static int find_magic(struct window *w, uint64_t off, uint64_t *ret)
 	const unsigned char *p;
 	uint64_t at = off + (8 - off % 8) % 8;
 
-	while (at < w->end && w->end - at >= CONTAINER_HEADER) {
+	while (at < w->end && w->end - at >= CV_FATBIN_HEADER) {
 		size_t n;
-		int r = window_get(w, at, CONTAINER_HEADER, &p);
+		int r = window_get(w, at, CV_FATBIN_HEADER, &p);
 
 		if (r < 0)
 			return r;
@@ -131,13 +133,13 @@ static int read_container(struct window *w, uint64_t at, const struct cv_fatbin_
 	uint64_t body, end;
 	uint32_t header;
 	size_t n = 0;
-	int r = window_get(w, at, CONTAINER_HEADER, &p);
+	int r = window_get(w, at, CV_FATBIN_HEADER, &p);
 
 	if (r < 0)
 		return r;
 	header = cv_le16(p + 6);
 	body = cv_le64(p + 8);
-	if (cv_le16(p + 4) != 1 || header < CONTAINER_HEADER || !cv_in_range(header, body, w->end - at))
+	if (cv_le16(p + 4) != 1 || header < CV_FATBIN_HEADER || !cv_in_range(header, body, w->end - at))
 		return 0;
 	end = at + header + body;
 	r = read_entries(w, at + header, end, v, &n);
@@ -150,6 +152,15 @@ static int read_container(struct window *w, uint64_t at, const struct cv_fatbin_
 	return 1;
 }
 
+static int pass_over(struct cv_fatbin_walk *walk, const struct cv_fatbin_sink *sink, uint64_t at)
+{
+	if (walk->damaged++ == 0)
+		walk->damaged_at = at;
+	if (walk->damaged > CV_FATBIN_DAMAGED_MAX)
+		return CV_ELIMIT;
+	return sink->damaged ? sink->damaged(sink->cookie, at) : 0;
+}
+
 int cv_fatbin_walk(struct cv_src *src, uint64_t off, uint64_t len, const struct cv_fatbin_sink *sink, struct cv_fatbin_walk *walk)
 {
 	struct window w = { .src = src, .step = WINDOW_MIN };
@@ -159,19 +170,20 @@ int cv_fatbin_walk(struct cv_src *src, uint64_t off, uint64_t len, const struct 
 		return CV_EFORMAT;
 	w.end = off + len;
 	for (;;) {
-		uint64_t end;
+		uint64_t end = 0;
 		int r = find_magic(&w, at, &at);
 
-		if (r < 0 || w.end - at < CONTAINER_HEADER)
+		if (r < 0 || w.end - at < CV_FATBIN_HEADER)
 			return r;
 		r = read_container(&w, at, sink, &end);
+		if (r == 0) {
+			end = at + 8;
+			r = pass_over(walk, sink, at);
+		} else if (r == 1 && ++walk->containers > CV_FATBIN_MAX) {
+			r = CV_ELIMIT;
+		}
 		if (r < 0)
 			return r;
-		if (r == 0 && walk->damaged++ == 0)
-			walk->damaged_at = at;
-		walk->containers += r == 1;
-		if (walk->damaged > CV_FATBIN_DAMAGED_MAX || walk->containers > CV_FATBIN_MAX)
-			return CV_ELIMIT;
-		at = r ? end : at + 8;
+		at = end;
 	}
 }

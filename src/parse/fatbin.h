@@ -49,6 +49,8 @@ struct cv_fatbin_sink {
 	/* One call per whole container, in file order. A negative return ends the walk and is passed on. */
 	int (*container)(void *cookie, uint64_t at, uint64_t end, const struct cv_fatbin_entry *v, size_t n);
 	void *cookie;
+	/* The same for each damaged one; may be NULL. */
+	int (*damaged)(void *cookie, uint64_t at);
 };
 
 struct cv_fatbin_walk {
@@ -64,6 +66,7 @@ struct cv_fatbin_walk {
  * entries before the search goes on right behind its magic. Adds to *walk, which the caller zeroes.
  */
 #define CV_FATBIN_MAX 1000000
+#define CV_FATBIN_HEADER 16 /* bytes at least: less of it is not looked at */
 #define CV_FATBIN_DAMAGED_MAX 1000
 #define CV_FATBIN_ENTRY_MAX 128
 int cv_fatbin_walk(struct cv_src *src, uint64_t off, uint64_t len, const struct cv_fatbin_sink *sink,

@@ -42,6 +42,7 @@ struct cv_members {
 	bool ended;          /* behind the last one */
 	char *name;          /* its name: a reader's own is gone when it fails */
 	uint64_t unpacked, skipped;
+	uint64_t repeated; /* unpacked once more, of the member at hand */
 	struct block blocks[BLOCKS];
 	uint64_t clock;
 };
@@ -162,7 +163,8 @@ static int take_block(struct cv_members *m, struct reader *r, struct block **ret
 	if (!b->p && !(b->p = malloc(BLOCK)))
 		return CV_ENOMEM;
 	m->unpacked += want;
-	if (m->unpacked > CV_MEMBERS_UNPACKED_MAX)
+	m->repeated += r == &m->again ? want : 0;
+	if (m->unpacked > CV_MEMBERS_UNPACKED_MAX || m->repeated > 2 * m->src.size + CV_MEMBERS_AGAIN_MAX)
 		return CV_ELIMIT;
 	b->index = NO_BLOCK;
 	while (got < want) {
@@ -295,6 +297,7 @@ int cv_members_next(struct cv_members *m, struct cv_diag *d, struct cv_member *r
 
 	reader_end(&m->again);
 	forget_blocks(m);
+	m->repeated = 0;
 	if (m->ended)
 		return 0;
 	/* A damaged member ends a reader for good. */

@@ -25,6 +25,7 @@
 /* All of these answer CV_ELIMIT. A zip bomb ends at the number of bytes that are unpacked from one archive, repeats counted. */
 #define CV_MEMBERS_MAX 200000
 #define CV_MEMBERS_UNPACKED_MAX ((uint64_t)16 << 30)
+#define CV_MEMBERS_AGAIN_MAX ((uint64_t)64 << 20) /* unpacked once more in one member, beyond twice its size */
 #define CV_MEMBERS_SKIPPED_MAX 5000000 /* headers passed over on the way back to a member */
 
 struct cv_members;

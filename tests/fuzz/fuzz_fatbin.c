@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct cv_str whole = { (const char *)data, size };
 	struct cv_src_mem mem;
 	struct cv_fatbin_walk walk = { 0 };
-	struct cv_fatbin_sink sink = { count, &whole };
+	struct cv_fatbin_sink sink = { .container = count, .cookie = &whole };
 
 	cv_fatbin_walk(cv_src_mem_init(&mem, data, size, "fuzz"), 0, size, &sink, &walk);
 	return 0;

@@ -82,7 +82,7 @@ static int note(void *cookie, uint64_t at, uint64_t end, const struct cv_fatbin_
 static int walk(const struct made *m, struct seen *s, struct cv_fatbin_walk *w)
 {
 	struct cv_src_mem mem;
-	struct cv_fatbin_sink sink = { note, s };
+	struct cv_fatbin_sink sink = { .container = note, .cookie = s };
 
 	memset(w, 0, sizeof(*w));
 	memset(s, 0, sizeof(*s));
@@ -203,7 +203,7 @@ static void test_fatbin_tells_how_a_payload_is_packed(void **state)
 {
 	static const uint64_t flags[] = { 0x11, 0x2011, 0x108011, 0x1011 };
 	static const enum cv_fatbin_packing want[] = { CV_FATBIN_PLAIN, CV_FATBIN_LZ4, CV_FATBIN_ZSTD, CV_FATBIN_OTHER };
-	struct cv_fatbin_sink sink = { take_packing, NULL };
+	struct cv_fatbin_sink sink = { .container = take_packing, .cookie = NULL };
 
 	(void)state;
 	for (size_t i = 0; i < 4; i++) {
@@ -241,7 +241,7 @@ static void test_fatbin_gives_up_on_a_file_of_lies(void **state)
 
 static void test_fatbin_passes_errors_of_the_sink_on(void **state)
 {
-	struct cv_fatbin_sink sink = { refuse, NULL };
+	struct cv_fatbin_sink sink = { .container = refuse, .cookie = NULL };
 	struct cv_fatbin_walk w = { 0 };
 	struct cv_src_mem mem;
 	size_t body;
@@ -258,7 +258,7 @@ static void test_fatbin_range_outside_the_file_is_refused(void **state)
 	struct cv_src_mem mem;
 	struct cv_fatbin_walk w = { 0 };
 	struct seen s = { .n = 0 };
-	struct cv_fatbin_sink sink = { note, &s };
+	struct cv_fatbin_sink sink = { .container = note, .cookie = &s };
 
 	(void)state;
 	assert_int_equal(cv_fatbin_walk(cv_src_mem_init(&mem, "1234", 4, "short"), 2, 3, &sink, &w), CV_EFORMAT);

@@ -125,7 +125,7 @@ static void test_fatpack_unpacks_what_fatbinary_packs(void **state)
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		struct first *f = CV_NEW(arena, struct first);
-		struct cv_fatbin_sink sink = { unpack_first, f };
+		struct cv_fatbin_sink sink = { .container = unpack_first, .cookie = f };
 		struct cv_fatbin_walk w = { 0 };
 		struct cv_src_mem mem;
 

@@ -279,6 +279,70 @@ static void test_gpucode_read_refuses_other_files(void **state)
 	assert_non_null(strstr(diag.v[diag.n - 1], "0x42"));
 }
 
+/* Honest sections lie beside each other; a thousand over the whole file would be a thousand files to walk. */
+static void test_gpucode_read_refuses_sections_over_one_another(void **state)
+{
+	struct bytes part = code_file_container(arena, "plain.fatbin");
+	struct code_section v[8];
+	struct cv_gpucode g;
+	struct bytes b;
+
+	(void)state;
+	for (size_t i = 0; i < 8; i++)
+		v[i] = (struct code_section){ ".nv_fatbin", part, 2 };
+	b = code_file_elf(arena, v, 8);
+	assert_code(b, CV_GPUCODE_SECTIONS, "8 sm_80 sm_90a compute_120@9.0");
+	for (size_t i = 0; i < 8; i++) {
+		size_t header = b.n - (9 - i) * 64;
+
+		code_file_set(&b, header + 24, 64 + 56, 8);
+		code_file_set(&b, header + 32, 8 * part.n, 8);
+	}
+	for (int forward = 0; forward < 2; forward++)
+		assert_int_equal(read_bytes(b.p, b.n, forward, CV_GPUCODE_SECTIONS, &g), CV_ELIMIT);
+}
+
+struct counted {
+	struct cv_src src;
+	const unsigned char *p;
+	uint64_t bytes;
+};
+
+static int counted_read(struct cv_src *s, uint64_t off, void *buf, size_t len)
+{
+	struct counted *c = (struct counted *)s;
+
+	c->bytes += len;
+	memcpy(buf, c->p + off, len);
+	return 0;
+}
+
+/* Damage anywhere does not cost a packed file a second unpacking. */
+static void test_gpucode_read_reads_a_packed_file_once(void **state)
+{
+	static const struct cv_src_ops ops = { .read_at = counted_read };
+	struct bytes code = code_file_container(arena, "plain.fatbin"), large = { .p = cv_arena_alloc(arena, 3 << 20) };
+	struct counted c = { .src = { .ops = &ops, .name = "packed", .forward = true } };
+	struct cv_gpucode g, direct;
+	struct bytes b;
+
+	(void)state;
+	code_file_add(&large, code.p, code.n);
+	code_file_add(&large, code.p, code.n);
+	large.p[code.n + 15] = 0xff;
+	large.n = 2 << 20;
+	b = code_file_elf(arena, (struct code_section[]){ { ".data", large, 2 }, { ".nv_fatbin", large, 2 } }, 2);
+	c.p = b.p;
+	c.src.size = b.n;
+	assert_int_equal(cv_gpucode_read(&c.src, CV_GPUCODE_SECTIONS, arena, &diag, &g), 0);
+	assert_true(c.bytes < b.n + b.n / 8);
+	assert_int_equal(read_bytes(b.p, b.n, false, CV_GPUCODE_SECTIONS, &direct), 0);
+	assert_int_equal(g.damaged, 1);
+	assert_int_equal(g.damaged, direct.damaged);
+	assert_int_equal(g.damaged_at, direct.damaged_at);
+	assert_string_equal(text_of(&g.own), text_of(&direct.own));
+}
+
 /* A cubin whose notes were stripped keeps what the header and .nv.compat tell; f is lost. */
 static void test_gpucode_read_reads_the_suffix_of_a_cubin_where_it_is(void **state)
 {
@@ -332,6 +396,8 @@ int main(void)
 		cmocka_unit_test(test_gpucode_read_walks_archives),
 		cmocka_unit_test(test_gpucode_read_refuses_other_files),
 		cmocka_unit_test(test_gpucode_read_reads_the_suffix_of_a_cubin_where_it_is),
+		cmocka_unit_test(test_gpucode_read_refuses_sections_over_one_another),
+		cmocka_unit_test(test_gpucode_read_reads_a_packed_file_once),
 		cmocka_unit_test(test_gpucode_read_survives_every_cut),
 	};
 

@@ -177,6 +177,34 @@ static void test_member_goes_back_in_a_long_file(void **state)
 	free(z.p);
 }
 
+/* Who goes back and forth for ever is stopped; the next file is readable again. */
+static void test_member_bounds_going_back(void **state)
+{
+	const size_t size = (size_t)70 << 20;
+	struct cv_src_mem mem;
+	struct cv_members *m;
+	struct cv_member f;
+	struct zip z;
+	char buf[16];
+	int err = 0, turns = 0;
+
+	(void)state;
+	zip_begin(&z);
+	zip_add(&z, "long", size, 0, true);
+	zip_add(&z, "after", 5000, 9, true);
+	zip_end(&z);
+	m = open_zip(&mem, &z);
+	assert_int_equal(cv_members_next(m, &diag, &f), 1);
+	for (; err == 0 && turns < 30; turns++)
+		err = cv_src_read(cv_members_src(m), turns % 3 == 0 ? size - 100 : (size_t)(turns % 3 == 1 ? 3 : 36) << 20, buf, sizeof(buf));
+	assert_int_equal(err, CV_ELIMIT);
+	assert_true(turns > 6 && turns < 15);
+	assert_int_equal(cv_members_next(m, &diag, &f), 1);
+	assert_bytes(cv_members_src(m), 0, 5000, 9);
+	cv_members_close(m);
+	free(z.p);
+}
+
 /* Where a file's packed bytes begin: the first occurrence of its name, behind it. */
 static size_t data_of(const struct zip *z, const char *name)
 {
@@ -314,6 +342,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_member_reads_packed_and_stored_files),
 		cmocka_unit_test(test_member_goes_back_in_a_long_file),
+		cmocka_unit_test(test_member_bounds_going_back),
 		cmocka_unit_test(test_member_of_broken_bytes_leaves_the_next_readable),
 		cmocka_unit_test(test_member_shorter_than_its_size_is_damage),
 		cmocka_unit_test(test_member_needs_a_zip_archive),
