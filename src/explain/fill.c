@@ -123,6 +123,7 @@ static void on_os(struct fill *x)
 		{ "windows", "windows" }, { "ubuntu", "ubuntu" }, { "debian", "debian" }, { "centos", "centos" }, { "fedora", "fedora" },
 		{ "colab", "colab" },	  { "rhel", "rhel" },	  { "red hat", "rhel" },  { "amazon linux", "amzn" }, { "arch", "arch" },
 		{ "cachyos", "arch" },	  { "unraid", "unraid" }, { "mint", "linuxmint" }, { "tencentos", "tencentos" }, { "rocky", "rocky" },
+		{ "win10", "windows" },	  { "win11", "windows" }, { "win 10", "windows" }, { "win 11", "windows" }, { "window", "windows" },
 		{ "opensuse", "opensuse" }, { "macos", "macos" },
 	};
 	struct cv_str s = cv_str_of(x->k->value), v;
@@ -148,7 +149,7 @@ static void on_os(struct fill *x)
 		ptrdiff_t at = cv_txt_find(s, systems[i].word);
 		struct cv_str rest;
 
-		if (at < 0 || (wsl && i == 0))
+		if (at < 0 || (wsl && cv_streq(systems[i].id, "windows")))
 			continue;
 		str(x, machine(x), CV_F_machine_os_id, systems[i].id);
 		rest = cv_str_trim(cv_str_from(s, (size_t)at + strlen(systems[i].word)));
@@ -425,9 +426,19 @@ static void on_container(struct fill *x)
 	str(x, machine(x), CV_F_machine_container, x->k->value);
 }
 
+/* "nvidia/cuda:12.2.2-runtime-ubuntu22.04", "pytorch/pytorch:2.4.0-cuda12.4-cudnn9-runtime": the tag tells the toolkit inside. */
 static void on_image(struct fill *x)
 {
+	const char *tag = strstr(x->k->value, "cuda:"), *at = tag ? tag + 5 : strstr(x->k->value, "-cuda");
+	struct cv_subject *s;
+	struct cv_str v;
+
 	str(x, machine(x), CV_F_machine_image, x->k->value);
+	if (!at || !cv_txt_version(cv_str_of(tag ? at : at + 5), &v) || cv_str_chr(v, '.') < 0)
+		return;
+	s = cv_facts_add(x->f, CV_KIND_toolkit, "image");
+	str(x, s, CV_F_toolkit_version, cv_str_dup(x->a, v));
+	str(x, s, CV_F_toolkit_version_how, "tag of the image");
 }
 
 static void on_secure_boot(struct fill *x)

@@ -41,7 +41,7 @@ static void on_told(void *cookie, const struct cv_told *told)
 
 	if (x->keeps.v.n >= CV_KEPT_MAX || !(k = CV_VEC_PUSH(x->a, &x->keeps.v)))
 		return;
-	*k = (struct cv_kept){ .what = told->what, .weight = told->weight, .file = x->file, .line = x->telling };
+	*k = (struct cv_kept){ .what = told->what, .weight = told->weight, .file = x->file, .line = x->telling, .station = x->txt.station };
 	k->subject = cv_str_dup(x->a, told->subject);
 	k->value = cv_str_dup(x->a, told->value);
 	k->extra = cv_str_dup(x->a, told->extra);
@@ -306,9 +306,15 @@ static void fill_hits(struct cv_explain *x, struct cv_facts *f)
 
 int cv_explain_finish(struct cv_explain *x, struct cv_facts *facts, bool messages_only)
 {
+	struct cv_prov self = { .collector = "text", .offset = -1 };
+
 	if (!messages_only) {
+		bool mixed = cv_sift(&x->keeps, x->scan, x->kb, x->a);
+
 		cv_fill(facts, x->kb, x->a, &x->keeps);
 		cv_imply(facts, x->kb, x->a);
+		if (mixed)
+			cv_facts_bool(facts, cv_facts_add(facts, CV_KIND_machine, ""), CV_F_machine_mixed, true, self);
 	}
 	fill_hits(x, facts);
 	return cv_arena_failed(x->a) ? CV_ENOMEM : 0;

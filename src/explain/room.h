@@ -12,7 +12,7 @@ struct cv_kept {
 	enum cv_tell what;
 	enum cv_told_weight weight;
 	const char *subject, *value, *extra, *file;
-	unsigned line;
+	unsigned line, station; /* station: number of the paste it stands in */
 };
 
 #define CV_KEPT_MAX 20000
@@ -38,6 +38,12 @@ void cv_scan_free(struct cv_scan *s);
 int cv_scan_lines(struct cv_scan *s, const char *file, const char *buf, size_t n, unsigned first);
 size_t cv_scan_hits(const struct cv_scan *s, const struct cv_hit **ret);
 const char *cv_scan_id(const struct cv_scan *s, size_t message);
+
+/*
+ * Leaves out what tells of another machine than the one with the fault: of pastes that contradict each other, those nearest to the
+ * messages stay. Returns true if there is a contradiction and nothing that says which of them is meant.
+ */
+bool cv_sift(struct cv_keeps *keeps, const struct cv_scan *scan, const struct cv_kb *kb, struct cv_arena *a);
 
 /* The longest stretch of plain characters that a match of the pattern must hold; empty if there is none of four bytes. */
 struct cv_str cv_pattern_literal(struct cv_arena *a, const char *pattern);

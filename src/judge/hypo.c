@@ -10,6 +10,7 @@
 #define SHOWN_MIN_SCORE 20
 #define LIKELY_SCORE 60
 #define CONFIRMED_SCORE 120
+#define BESIDE_SCORE 56
 #define BEHIND_MAX 45 /* what lies further behind the first is noise */
 
 struct cv_hyp *cv_hyp_of(struct cv_hypo_ctx *x, const char *id)
@@ -214,6 +215,10 @@ static void quote_finding(struct cv_hypo_ctx *x, struct cv_hyp *h, const struct 
 static void add_findings(struct cv_hypo_ctx *x, const struct cv_report *r)
 {
 	bool works = cv_hypo_works(x);
+	int best = 0;
+
+	for (size_t i = 1; i < x->hyps.n; i++)
+		best = x->hyps.v[i].score > best ? x->hyps.v[i].score : best;
 
 	for (size_t i = 0; i < r->findings.n; i++) {
 		const struct cv_finding *f = &r->findings.v[i];
@@ -231,6 +236,8 @@ static void add_findings(struct cv_hypo_ctx *x, const struct cv_report *r)
 		h->by_prose |= rests_on_prose(x, f);
 		if (h->by_prose)
 			cv_hyp_at_least(h, h->score ? 75 : 55);
+		else if (!h->score && best >= LIKELY_SCORE)
+			cv_hyp_at_least(h, BESIDE_SCORE); /* the messages speak of something else */
 		else if (f->severity == CV_ERROR || h->score)
 			cv_hyp_confirm(h, h->score ? 30 : 10);
 		else
@@ -315,7 +322,7 @@ static void add_diagnosis(struct cv_hypo_ctx *x, const struct cv_hyp *h, struct 
 	d->id = h->id;
 	d->score = h->score;
 	d->title = kb_text(x, h->id, "title");
-	d->surety = h->confirmed && !h->by_prose ? CV_CONFIRMED : h->score >= LIKELY_SCORE ? CV_LIKELY : CV_POSSIBLE;
+	d->surety = h->confirmed && !h->by_prose && !cv_fact_true(x->j.w->machine, CV_F_machine_mixed) ? CV_CONFIRMED : h->score >= LIKELY_SCORE ? CV_LIKELY : CV_POSSIBLE;
 	d->cause = join_causes(x, h);
 	d->why = why_of(x, h);
 	for (size_t i = 0; i < h->evidence.n; i++) {

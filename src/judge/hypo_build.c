@@ -194,6 +194,8 @@ CV_HYP_RULE(cv_hyp_double)
 	cv_hyp_set(x, h, "gpu_pkg", gpu);
 	cv_hyp_set(x, h, "gpu_version", cv_hypo_version(x, "onnxruntime-gpu"));
 	cv_hyp_set(x, h, "import", "onnxruntime");
+	if (cpu && gpu && !no_cuda && cv_hypo_on_cpu(x))
+		cv_hyp_at_least(h, 90); /* both, and the session ended on the CPU without a word */
 	if (cpu && gpu && no_cuda && !cv_hypo_hit(x, "ort-noattr")) {
 		cv_hyp_confirm(h, 32);
 		cv_hyp_refute(only);

@@ -74,6 +74,8 @@ bool cv_hypo_command(const struct cv_hypo_ctx *x, const char *part);
 const struct cv_subject *cv_hypo_toolkit(const struct cv_hypo_ctx *x, int64_t major, bool same);
 bool cv_hypo_works(const struct cv_hypo_ctx *x); /* a program in the text says that it ran on the GPU */
 
+bool cv_hypo_on_cpu(const struct cv_hypo_ctx *x); /* a session of ONNX Runtime says that it has the CPU only */
+
 /* Sentences: false where a name outside [ ] is not known. */
 bool cv_hypo_fill(const struct cv_hypo_ctx *x, const struct cv_hyp *h, const char *text, const char **ret);
 
@@ -141,6 +143,8 @@ CV_HYP_RULE(cv_hyp_mixed);
 CV_HYP_RULE(cv_hyp_shm);
 CV_HYP_RULE(cv_hyp_not_a_fault);
 CV_HYP_RULE(cv_hyp_lost);
+CV_HYP_RULE(cv_hyp_fell);
+CV_HYP_RULE(cv_hyp_k8s);
 CV_HYP_RULE(cv_hyp_dropped);
 
 #endif

@@ -258,6 +258,23 @@ static bool is_runtime_image(const struct cv_hypo_ctx *x)
 	return image && (strstr(image, "-runtime") || strstr(image, "-base"));
 }
 
+/* Nothing else is told of the CUDA here than that of torch, which brings its own into the process. */
+static bool judge_by_torch(struct cv_hypo_ctx *x, const struct cv_want_lib *w, bool failed)
+{
+	const char *cuda = cv_hypo_get(x, "build_cuda");
+	struct cv_hyp *major = cv_hyp_of(x, "cuda-major-mismatch");
+
+	if (!cuda || !failed || !w->needer || !strstr(w->needer, "onnxruntime"))
+		return false;
+	if (cv_ver_part(cuda, 0) == w->cuda) {
+		cv_hyp_at_least(cv_hyp_of(x, "library-not-on-loader-path"), 64);
+		return true;
+	}
+	cv_hyp_set(x, major, "have", cv_arena_printf(x->a, "%s of torch", cuda));
+	cv_hyp_at_least(major, 80);
+	return true;
+}
+
 static void judge_cuda(struct cv_hypo_ctx *x, const struct cv_want_lib *w, bool failed)
 {
 	struct cv_hyp *major = cv_hyp_of(x, "cuda-major-mismatch"), *path = cv_hyp_of(x, "library-not-on-loader-path");
@@ -273,6 +290,12 @@ static void judge_cuda(struct cv_hypo_ctx *x, const struct cv_want_lib *w, bool 
 	set_common(x, path, w, &p, NULL);
 	set_common(x, missing, w, &p, NULL);
 	cv_hyp_set(x, path, "component", cv_streq(w->family, "cudart") ? "cuda_runtime" : "cublas");
+	/* The image has that CUDA, and its flavour leaves libraries out. */
+	if (here && !found && w->hit && is_runtime_image(x) && cv_streq(cv_subject_key(here), "image")) {
+		cv_hyp_at_least(missing, 78);
+		cv_hyp_refute(major);
+		return;
+	}
 	if (here && is_elsewhere(x, here) && !found && w->hit) {
 		cv_hyp_at_least(missing, 74);
 		cv_hyp_fact(x, missing, here, CV_F_toolkit_version);
@@ -302,10 +325,29 @@ static void judge_cuda(struct cv_hypo_ctx *x, const struct cv_want_lib *w, bool 
 			cv_hyp_at_least(major, 68);
 		return;
 	}
+	if (judge_by_torch(x, w, failed))
+		return;
 	if (w->hit && (is_runtime_image(x) || x->j.w->container))
 		cv_hyp_at_least(missing, 70);
 	else if (w->hit && *w->name)
 		cv_hyp_support(major, w->needer ? 12 : 10);
+}
+
+/* The number in some names says nothing of the CUDA: libcurand.so.10 is in all from 10 to 13. */
+static void judge_numberless(struct cv_hypo_ctx *x)
+{
+	for (size_t i = 0; i < cv_facts_count(x->j.facts, CV_KIND_hit); i++) {
+		const struct cv_subject *hit = cv_facts_at(x->j.facts, CV_KIND_hit, i);
+		const char *soname = cv_hit_capture(x, hit, "soname");
+		struct cv_want_lib w;
+
+		if (!soname || !cv_lib_name(x->a, soname, &w) || w.cuda || w.cudnn)
+			continue;
+		cv_hyp_set(x, cv_hyp_of(x, "library-missing"), "want", w.name);
+		cv_hyp_support(cv_hyp_of(x, "cuda-major-mismatch"), -15);
+		cv_hyp_support(cv_hyp_of(x, "library-missing"), x->j.w->container ? 12 : 0);
+		return;
+	}
 }
 
 /* Runs once, under the name of cuda-major-mismatch, for the whole family. */
@@ -332,6 +374,7 @@ CV_HYP_RULE(cv_hyp_libraries)
 		else if (w->cudnn)
 			judge_cudnn(x, w, failed || w->hit);
 	}
+	judge_numberless(x);
 }
 
 static bool is_in_path(struct cv_hypo_ctx *x, const char **ret_entry)
@@ -472,6 +515,12 @@ CV_HYP_RULE(cv_hyp_cupy)
 	if (h->score && x->wants.n) {
 		cv_hyp_set(x, h, "want", x->wants.v[0].name);
 		cv_hyp_support(h, 15);
+	}
+	/* What CuPy itself misses is the wheel's CUDA, not that of another program. */
+	if (h->messages && cv_hypo_hit(x, "cupy-load") && cv_hyp_of(x, "cuda-major-mismatch")->confirmed) {
+		cv_hyp_set(x, h, "have", cv_map_get(&cv_hyp_of(x, "cuda-major-mismatch")->vars, "have"));
+		cv_hyp_confirm(h, 35);
+		cv_hyp_refute(cv_hyp_of(x, "cuda-major-mismatch"));
 	}
 }
 

@@ -369,3 +369,19 @@ CV_HYP_RULE(cv_hyp_dropped)
 	if (h->finding && !h->messages && !cv_hypo_hit(x, "nvrm-nogpu"))
 		cv_hyp_support(h, -10);
 }
+
+/* What follows from a GPU that no longer answers is no fault of its own. */
+CV_HYP_RULE(cv_hyp_fell)
+{
+	if (!cv_hypo_hit(x, "xid-79") && !cv_hypo_hit(x, "gpu-lost") && !cv_hypo_hit(x, "nvrm-fallen") && !cv_hypo_hit(x, "smi-lost"))
+		return;
+	cv_hyp_confirm(h, 30);
+	cv_hyp_refute(cv_hyp_of(x, "driver-not-loaded"));
+}
+
+CV_HYP_RULE(cv_hyp_k8s)
+{
+	if (cv_hypo_hit(x, "k8s-registered") && !cv_hypo_hit(x, "k8s-nonnvml"))
+		cv_hyp_refute(h);
+	(void)h;
+}

@@ -8,11 +8,19 @@ CV_HYP_RULE(cv_hyp_windows_tf)
 	const char *tf = cv_hypo_version(x, "tensorflow");
 	bool gone = tf && cv_ver_valid(CV_VER_PEP440, tf) && cv_ver_cmp(CV_VER_PEP440, tf, "2.11") >= 0;
 
+	/* JAX never had one. */
+	if (cv_hypo_os(x, "windows") && !x->j.w->wsl && cv_hypo_hit(x, "jax-nogpu")) {
+		cv_hyp_set(x, h, "tf_or", cv_hypo_label(x, "jax") ? cv_hypo_label(x, "jax") : "JAX");
+		cv_hyp_confirm(h, 25);
+		return;
+	}
 	if (!cv_hypo_os(x, "windows") || x->j.w->wsl || !gone) {
 		if (h->score && !cv_hypo_os(x, "windows"))
 			cv_hyp_refute(h);
 		return;
 	}
+	if (cv_hypo_hit(x, "tf-win-dll"))
+		return; /* it looks for CUDA's DLLs, so it is a GPU build */
 	cv_hyp_fact(x, h, cv_hypo_package(x, "tensorflow"), CV_F_package_version);
 	cv_hyp_fact(x, h, x->j.w->machine, CV_F_machine_os_name);
 	if (cv_hypo_hit(x, "tf-gpu-not-available") || cv_hypo_probe(x, "tensorflow.gpus") || cv_hypo_answered(x, "tensorflow.built", "False") ||
@@ -52,7 +60,7 @@ static bool lists_cuda(const struct cv_hypo_ctx *x, const char *question)
 	return v && strstr(v, "CUDAExecutionProvider");
 }
 
-static bool session_on_cpu(const struct cv_hypo_ctx *x)
+bool cv_hypo_on_cpu(const struct cv_hypo_ctx *x)
 {
 	const char *v = cv_hypo_probe(x, "onnxruntime.session");
 
@@ -67,7 +75,7 @@ CV_HYP_RULE(cv_hyp_provider)
 	bool fits = !cv_hyp_of(x, "cuda-major-mismatch")->confirmed && !cv_hyp_of(x, "cudnn-major-mismatch")->confirmed &&
 		    cv_hyp_of(x, "cuda-major-mismatch")->score < 60;
 
-	if (ort && session_on_cpu(x) && !failed)
+	if (ort && cv_hypo_on_cpu(x) && !failed)
 		cv_hyp_at_least(h, lists_cuda(x, "onnxruntime.available") ? 86 : 66);
 	if (ort && cv_hypo_hit(x, "cue-only-cpu") && !failed && fits && !cv_hypo_version(x, "onnxruntime"))
 		cv_hyp_at_least(h, 62);
@@ -82,9 +90,9 @@ CV_HYP_RULE(cv_hyp_misread)
 	bool none = cv_hypo_probe(x, "gpu.other") && !cv_hypo_get(x, "gpu");
 
 	cv_hyp_set(x, h, "session_or", session && strlen(session) < 80 ? session : "the CPU");
-	if (none && (failed || session_on_cpu(x)))
+	if (none && (failed || cv_hypo_on_cpu(x)))
 		cv_hyp_at_least(h, 92);
-	else if (failed && session_on_cpu(x) && lists_cuda(x, "onnxruntime.available"))
+	else if (failed && cv_hypo_on_cpu(x) && lists_cuda(x, "onnxruntime.available"))
 		cv_hyp_at_least(h, 48);
 	/* Set, it fails loudly; unset, it falls back: the same fault, told twice. */
 	if (cv_hypo_hit(x, "ort-cuda-path") && cv_hypo_hit(x, "ort-create"))
@@ -124,7 +132,7 @@ CV_HYP_RULE(cv_hyp_nodes)
 
 CV_HYP_RULE(cv_hyp_import_order)
 {
-	bool torch = cv_hypo_version(x, "torch") != NULL, both = lists_cuda(x, "onnxruntime.session") && session_on_cpu(x);
+	bool torch = cv_hypo_version(x, "torch") != NULL, both = lists_cuda(x, "onnxruntime.session") && cv_hypo_on_cpu(x);
 	const struct cv_value *v = cv_fact(cv_facts_find(x->j.facts, CV_KIND_probe, "onnxruntime.session"), CV_F_probe_value);
 	bool cpu = false, cuda = false;
 
@@ -250,6 +258,8 @@ const struct cv_hyp_rule cv_hyp_rules[] = {
 	{ "gpu-out-of-memory", cv_hyp_memory },
 	{ "node-on-cpu", cv_hyp_nodes },
 	{ "import-order", cv_hyp_import_order },
+	{ "gpu-fell-off-bus", cv_hyp_fell },
+	{ "k8s-runtime-not-configured", cv_hyp_k8s },
 	{ "nvcc-torch-mismatch", cv_hyp_nvcc },
 	{ "cuda-toolkit-missing", cv_hyp_no_toolkit },
 	{ "shm-too-small", cv_hyp_shm },

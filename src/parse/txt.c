@@ -8,7 +8,7 @@ static const struct {
 	{ cv_txt_command, "commands" },	     { cv_txt_packages, "package list" },  { cv_txt_smi, "nvidia-smi" },
 	{ cv_txt_notes, "environment report" }, { cv_txt_libs, "library list" },	   { cv_txt_kernel, "kernel and modules" },
 	{ cv_txt_vars, "environment variables" }, { cv_txt_probes, "Python session" }, { cv_txt_container, "container" },
-	{ cv_txt_prose, "notes" },
+	{ cv_txt_forms, "filled-in form" },	     { cv_txt_prose, "notes" },
 };
 
 _Static_assert(sizeof(readers) / sizeof(readers[0]) <= 16, "struct cv_txt has a state for each reader");
@@ -18,11 +18,34 @@ void cv_txt_begin(struct cv_txt *t, const char *file)
 	t->file = file;
 	t->command[0] = t->name[0] = t->ask[0] = '\0';
 	t->blank = 0;
+	t->station++;
+	t->report = 0;
 	memset(t->state, 0, sizeof(t->state));
+}
+
+enum { REPORT_NONE, REPORT_BEGUN, REPORT_PACKAGES };
+
+/* Where one paste ends and the next begins: blank lines, fences, commands and the first lines of well-known reports. */
+static void stations(struct cv_txt *t, struct cv_str line)
+{
+	struct cv_str s = cv_str_trim(line);
+	bool head = cv_str_starts(s, "Collecting environment information") || (cv_str_starts(s, "PyTorch version: ") && !t->report);
+
+	if (head) {
+		t->report = REPORT_BEGUN;
+	} else if (t->report && (cv_str_starts(s, "[pip") || cv_str_starts(s, "[conda] "))) {
+		t->report = REPORT_PACKAGES;
+	} else if (cv_str_starts(s, "```") || (!s.n && t->report == REPORT_PACKAGES)) {
+		t->report = REPORT_NONE;
+	} else if (s.n ? !(cv_str_starts(s, "Package ") && cv_str_find(s, "Version") > 0) && cv_str_find(s, "| NVIDIA-SMI ") < 0 : t->report != 0) {
+		return;
+	}
+	t->station++;
 }
 
 void cv_txt_line(struct cv_txt *t, struct cv_str line)
 {
+	stations(t, line);
 	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++) {
 		t->as = readers[i].as;
 		readers[i].line(t, line, &t->state[i]);

@@ -43,6 +43,7 @@ enum cv_tell {
 	CV_TELL_IMAGE,       /* value: image name */
 	CV_TELL_SECURE_BOOT, /* value: "yes", "no" */
 	CV_TELL_SHM,         /* value: size of /dev/shm as written (64M) */
+	CV_TELL_COMPLETE,    /* here begins a list of everything that is installed */
 	CV_TELL_COMMAND,     /* value: a command that was typed */
 };
 
@@ -68,6 +69,8 @@ struct cv_txt {
 	char ask[CV_TXT_KEEP];        /* expressions whose values the next line holds */
 	unsigned state[16];           /* one per reader */
 	unsigned blank;               /* empty lines in a row before this one */
+	unsigned station;             /* number of the paste: what one program printed, or a paragraph between */
+	unsigned report;              /* inside an environment report, whose sections are one paste */
 	const char *as;
 };
 
@@ -95,9 +98,11 @@ ptrdiff_t cv_txt_find(struct cv_str s, const char *needle);
 bool cv_txt_key(struct cv_str line, struct cv_str *ret_key, struct cv_str *ret_value);
 bool cv_txt_is(struct cv_str s, const char *word); /* equal ignoring case */
 void cv_txt_keep(char *dst, struct cv_str s);      /* into one of the CV_TXT_KEEP buffers, cut if need be */
+/* A key and a value that somebody wrote: true if the key is known. */
+bool cv_txt_note(struct cv_txt *t, struct cv_str key, struct cv_str value);
 bool cv_txt_is_command(const struct cv_txt *t, const char *word); /* the last command has this in it */
 
 cv_txt_line_fn cv_txt_command, cv_txt_packages, cv_txt_smi, cv_txt_notes, cv_txt_libs, cv_txt_kernel, cv_txt_vars, cv_txt_probes,
-	cv_txt_prose, cv_txt_container;
+	cv_txt_prose, cv_txt_container, cv_txt_forms;
 
 #endif

@@ -83,6 +83,7 @@ void cv_txt_command(struct cv_txt *t, struct cv_str line, unsigned *state)
 		cv_tell(t, CV_TELL_CONTAINER, CV_TOLD_TOOL, CV_STR(""), CV_STR("docker"));
 	s = at < 0 ? s : cv_str_trim(cv_str_from(s, (size_t)at));
 	cv_txt_keep(t->command, s);
+	t->station++;
 	t->name[0] = t->ask[0] = '\0';
 	if (s.n)
 		cv_tell(t, CV_TELL_COMMAND, CV_TOLD_TOOL, CV_STR(""), s);

@@ -14,6 +14,36 @@ static const struct {
 	{ "PyTorch", CV_TELL_FRAMEWORK, "torch", true },
 	{ "torch version", CV_TELL_FRAMEWORK, "torch", true },
 	{ "TensorFlow version", CV_TELL_FRAMEWORK, "tensorflow", true },
+	{ "TensorFlow", CV_TELL_FRAMEWORK, "tensorflow", true },
+	{ "TF version", CV_TELL_FRAMEWORK, "tensorflow", true },
+	{ "tensorflow-gpu version", CV_TELL_FRAMEWORK, "tensorflow", true },
+	{ "jax version", CV_TELL_FRAMEWORK, "jax", true },
+	{ "jax", CV_TELL_FRAMEWORK, "jax", true },
+	{ "jaxlib version", CV_TELL_PACKAGE, "jaxlib", true },
+	{ "onnxruntime", CV_TELL_FRAMEWORK, "onnxruntime", true },
+	{ "onnxruntime version", CV_TELL_FRAMEWORK, "onnxruntime", true },
+	{ "ORT version", CV_TELL_FRAMEWORK, "onnxruntime", true },
+	{ "onnxruntime-gpu", CV_TELL_PACKAGE, "onnxruntime-gpu", true },
+	{ "onnxruntime-gpu version", CV_TELL_PACKAGE, "onnxruntime-gpu", true },
+	{ "torch", CV_TELL_FRAMEWORK, "torch", true },
+	{ "PyTorch Version (GPU?)", CV_TELL_FRAMEWORK, "torch", true },
+	{ "pytorch build", CV_TELL_FRAMEWORK, "torch", true },
+	{ "torchvision", CV_TELL_PACKAGE, "torchvision", true },
+	{ "torchvision version", CV_TELL_PACKAGE, "torchvision", true },
+	{ "torchaudio", CV_TELL_PACKAGE, "torchaudio", true },
+	{ "xformers", CV_TELL_PACKAGE, "xformers", true },
+	{ "xformers version", CV_TELL_PACKAGE, "xformers", true },
+	{ "flash-attn", CV_TELL_PACKAGE, "flash-attn", true },
+	{ "flash_attn", CV_TELL_PACKAGE, "flash-attn", true },
+	{ "flash attention", CV_TELL_PACKAGE, "flash-attn", true },
+	{ "bitsandbytes", CV_TELL_PACKAGE, "bitsandbytes", true },
+	{ "bitsandbytes version", CV_TELL_PACKAGE, "bitsandbytes", true },
+	{ "ctranslate2", CV_TELL_PACKAGE, "ctranslate2", true },
+	{ "faster-whisper", CV_TELL_PACKAGE, "faster-whisper", true },
+	{ "numpy", CV_TELL_PACKAGE, "numpy", true },
+	{ "numpy version", CV_TELL_PACKAGE, "numpy", true },
+	{ "triton", CV_TELL_PACKAGE, "triton", true },
+	{ "vllm version", CV_TELL_PACKAGE, "vllm", true },
 	{ "Tensor Flow Version", CV_TELL_FRAMEWORK, "tensorflow", true },
 	{ "ONNX Runtime Version", CV_TELL_FRAMEWORK, "onnxruntime", true },
 	{ "CUDA used to build PyTorch", CV_TELL_BUILT_CUDA, "torch", false },
@@ -22,6 +52,12 @@ static const struct {
 	{ "Libc version", CV_TELL_GLIBC, "", false },
 	{ "OS", CV_TELL_OS, "", false },
 	{ "OS version", CV_TELL_OS, "", false },
+	{ "OS Platform", CV_TELL_OS, "", false },
+	{ "OS Platform and Distribution", CV_TELL_OS, "", false },
+	{ "OS Distribution", CV_TELL_OS, "", false },
+	{ "Host OS", CV_TELL_OS, "", false },
+	{ "System", CV_TELL_OS, "", false },
+	{ "Distro", CV_TELL_OS, "", false },
 	{ "Operating system", CV_TELL_OS, "", false },
 	{ "Platform", CV_TELL_OS, "", false },
 	{ "Python platform", CV_TELL_OS, "", false },
@@ -29,6 +65,9 @@ static const struct {
 	{ "Kernel", CV_TELL_KERNEL, "", true },
 	{ "Architecture", CV_TELL_ARCH, "", false },
 	{ "CUDA runtime version", CV_TELL_TOOLKIT, "", true },
+	{ "CUDA Toolkit version", CV_TELL_TOOLKIT, "", true },
+	{ "nvcc", CV_TELL_NVCC, "", true },
+	{ "nvcc version", CV_TELL_NVCC, "", true },
 	{ "CUDA toolkit", CV_TELL_TOOLKIT, "", true },
 	{ "CUDA", CV_TELL_TOOLKIT, "", true },
 	{ "CUDA version", CV_TELL_TOOLKIT, "", true },
@@ -38,6 +77,9 @@ static const struct {
 	{ "TensorRT version", CV_TELL_TENSORRT, "", true },
 	{ "Nvidia driver version", CV_TELL_DRIVER, "", true },
 	{ "Driver Version", CV_TELL_DRIVER, "", true },
+	{ "Nvidia driver", CV_TELL_DRIVER, "", true },
+	{ "GPU driver version", CV_TELL_DRIVER, "", true },
+	{ "CUDA driver", CV_TELL_DRIVER, "", true },
 	{ "Driver", CV_TELL_DRIVER, "", true },
 	{ "NVIDIA driver", CV_TELL_DRIVER, "", true },
 	{ "GPU driver", CV_TELL_DRIVER, "", true },
@@ -47,6 +89,11 @@ static const struct {
 	{ "GPU", CV_TELL_GPU, "", false },
 	{ "GPUs", CV_TELL_GPU, "", false },
 	{ "GPU model", CV_TELL_GPU, "", false },
+	{ "GPU model and memory", CV_TELL_GPU, "", false },
+	{ "GPU type", CV_TELL_GPU, "", false },
+	{ "GPU name", CV_TELL_GPU, "", false },
+	{ "NVIDIA GPU", CV_TELL_GPU, "", false },
+	{ "Video card", CV_TELL_GPU, "", false },
 	{ "Graphics card", CV_TELL_GPU, "", false },
 	{ "\xe6\x98\xbe\xe5\x8d\xa1", CV_TELL_GPU, "", false }, /* graphics card */
 	{ "Container image", CV_TELL_IMAGE, "", false },
@@ -61,8 +108,7 @@ static bool is_none(struct cv_str v)
 
 static bool is_report(const struct cv_txt *t, const char *key)
 {
-	(void)t;
-	return cv_streq(key, "CUDA used to build PyTorch") || cv_streq(key, "PyTorch version") || cv_streq(key, "CUDA runtime version") ||
+	return t->report || cv_streq(key, "CUDA used to build PyTorch") || cv_streq(key, "PyTorch version") || cv_streq(key, "CUDA runtime version") ||
 	       cv_streq(key, "Nvidia driver version") || cv_streq(key, "Libc version");
 }
 
@@ -151,9 +197,39 @@ static void virtual_package(struct cv_txt *t, struct cv_str s)
 
 	if (at >= 0 && cv_txt_version(cv_str_from(s, (size_t)at + 7), &v))
 		cv_tell(t, CV_TELL_DRIVER_CUDA, CV_TOLD_TOOL, CV_STR(""), v);
+	at = cv_str_find(s, "__archspec=1=");
+	if (at >= 0 && (cv_str_find(s, "=aarch64") > 0 || cv_str_find(s, "=x86_64") > 0))
+		cv_tell(t, CV_TELL_ARCH, CV_TOLD_TOOL, CV_STR(""), cv_str_find(s, "=aarch64") > 0 ? CV_STR("aarch64") : CV_STR("x86_64"));
 	at = cv_str_find(s, "__glibc=");
 	if (at >= 0 && cv_txt_version(cv_str_from(s, (size_t)at + 8), &v))
 		cv_tell(t, CV_TELL_GLIBC, CV_TOLD_TOOL, CV_STR(""), v);
+}
+
+/* "OS Platform and Distribution (e.g., Linux Ubuntu 16.04)": the key alone. "PyTorch Version (GPU?)" is a key of its own. */
+static struct cv_str bare(struct cv_str key)
+{
+	ptrdiff_t at = cv_str_find(key, " (");
+
+	if (at > 0 && cv_str_find(key, "(GPU?)") < 0)
+		key = cv_str_sub(key, 0, (size_t)at);
+	while (key.n && strchr("*`_ ", key.p[0]))
+		key = cv_str_from(key, 1);
+	while (key.n && strchr("*`_ ?", key.p[key.n - 1]))
+		key.n--;
+	return key;
+}
+
+bool cv_txt_note(struct cv_txt *t, struct cv_str key, struct cv_str value)
+{
+	if (available(t, key, value))
+		return true;
+	key = bare(key);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (cv_txt_is(key, keys[i].key)) {
+			tell_value(t, i, value);
+			return true;
+		}
+	return false;
 }
 
 void cv_txt_notes(struct cv_txt *t, struct cv_str line, unsigned *state)
@@ -177,11 +253,5 @@ void cv_txt_notes(struct cv_txt *t, struct cv_str line, unsigned *state)
 		return;
 	}
 	virtual_package(t, line);
-	if (available(t, key, value))
-		return;
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		if (cv_txt_is(key, keys[i].key)) {
-			tell_value(t, i, value);
-			return;
-		}
+	(void)cv_txt_note(t, key, value);
 }

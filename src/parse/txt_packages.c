@@ -48,6 +48,8 @@ static bool freeze_line(struct cv_txt *t, struct cv_str s)
 
 	if (cv_str_starts(s, "[pip3] ") || cv_str_starts(s, "[pip] "))
 		s = cv_str_trim(cv_str_from(s, cv_str_starts(s, "[pip3] ") ? 7 : 6));
+	else if (cv_str_starts(s, "+ ") || cv_str_starts(s, "~ ")) /* uv: what it put in */
+		s = cv_str_trim(cv_str_from(s, 2));
 	else if (cv_str_starts(s, "[conda] ") || cv_str_starts(s, "RUN "))
 		return false;
 	at = cv_str_find(s, "==");
@@ -203,14 +205,16 @@ static void archives(struct cv_txt *t, struct cv_str s)
 	}
 }
 
-static bool header(struct cv_str s, unsigned *state)
+static bool header(struct cv_txt *t, struct cv_str s, unsigned *state)
 {
 	if (cv_str_starts(s, "# Name") || cv_str_starts(s, "# packages in environment")) {
 		*state = CONDA_LIST;
+		cv_tell(t, CV_TELL_COMPLETE, CV_TOLD_TOOL, CV_STR(""), CV_STR(""));
 		return true;
 	}
 	if (cv_str_starts(s, "Package ") && cv_str_find(s, "Version") > 0) {
 		*state = PIP_LIST;
+		cv_tell(t, CV_TELL_COMPLETE, CV_TOLD_TOOL, CV_STR(""), CV_STR(""));
 		return true;
 	}
 	return *state && (cv_str_starts(s, "---") || cv_str_starts(s, "#"));
@@ -252,7 +256,7 @@ void cv_txt_packages(struct cv_txt *t, struct cv_str line, unsigned *state)
 			*state = NOTHING;
 	}
 	archives(t, s);
-	if (header(s, state))
+	if (header(t, s, state))
 		return;
 	if (freeze_line(t, s) || show_line(t, s) || install_line(t, s) || tree_line(t, s) || dotnet_line(t, s))
 		return;

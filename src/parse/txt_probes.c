@@ -152,6 +152,13 @@ static void answers(struct cv_txt *t, struct cv_str line)
 	}
 }
 
+/* Code that is listed goes on with code; an answer is one word, or a list. */
+static bool is_answer(struct cv_str s)
+{
+	return cv_txt_is(s, "True") || cv_txt_is(s, "False") || cv_txt_is(s, "None") || s.p[0] == '[' ||
+	       (s.p[0] >= '0' && s.p[0] <= '9' && cv_str_chr(s, ' ') < 0);
+}
+
 /* "expr: value", "expr = value", "expr) # false", "`expr` True" in one line. */
 static void inline_answer(struct cv_txt *t, struct cv_str s)
 {
@@ -211,6 +218,12 @@ void cv_txt_probes(struct cv_txt *t, struct cv_str line, unsigned *state)
 		*state = question(rest) < QUESTIONS || cv_str_find(rest, "print(") >= 0;
 		return;
 	}
+	/* "print(torch.__version__)" alone on its line, as in a notebook */
+	if (!*state && cv_str_starts(s, "print(") && cv_str_ends(s, ")") && s.n < 80 && question(asked(s)) < QUESTIONS) {
+		cv_txt_keep(t->ask, s);
+		*state = 2;
+		return;
+	}
 	if (t->command[0] && cv_str_ends(s, t->command)) {
 		*state = cv_str_find(s, "python") >= 0 && cv_str_find(s, "print(") >= 0;
 		if (*state)
@@ -222,6 +235,10 @@ void cv_txt_probes(struct cv_txt *t, struct cv_str line, unsigned *state)
 
 		if (noise && cv_str_find(s, "I ") > 0)
 			return;
+		if (*state == 2 && !is_answer(s)) {
+			*state = 0;
+			return;
+		}
 		*state = 0;
 		answers(t, s);
 		return;

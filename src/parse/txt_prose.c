@@ -103,7 +103,8 @@ static void bare_gpu(struct cv_txt *t, struct cv_str s)
 static void systems(struct cv_txt *t, struct cv_str s)
 {
 	static const char *const names[] = { "Windows 10", "Windows 11", "Windows Server", "Ubuntu 16", "Ubuntu 18", "Ubuntu 20", "Ubuntu 22",
-					     "Ubuntu 24", "Ubuntu 26", "Debian 1", "CentOS 7", "CentOS 6", "WSL2", "WSL 2", "JetPack ", "Colab" };
+					     "Ubuntu 24", "Ubuntu 26", "Debian 1", "CentOS 7", "CentOS 6", "WSL2", "WSL 2", "WSL", "JetPack ", "Jetpack ", "jetpack",
+					     "Jetson ", "jetson ", "Colab", "win10", "win11", "Win10", "Win11" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (starts_word(s, cv_str_find(s, names[i]))) {
