@@ -45,7 +45,7 @@ static void on_told(void *cookie, const struct cv_told *told)
 	k->subject = cv_str_dup(x->a, told->subject);
 	k->value = cv_str_dup(x->a, told->value);
 	k->extra = cv_str_dup(x->a, told->extra);
-	if (told->what == CV_TELL_COMMAND)
+	if (told->what == CV_TELL_COMMAND || told->what == CV_TELL_EXTENT)
 		return;
 	for (size_t i = 0; i < 4 && r && r > x->recognised.v && !cv_streq(r->as, told->as); i++)
 		r--;

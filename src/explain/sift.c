@@ -13,7 +13,7 @@
 #define POINTS_MAX 4000
 #define NEAR 25    /* lines between a paste and a message that still make them one */
 #define SPEAKS 40  /* weight from which on a message marks the place of the fault */
-#define ADJOINING 4 /* lines between two pastes of one hand */
+#define ADJOINING 8 /* lines between two pastes of one hand */
 #define APART 2    /* points of contradiction that make two machines */
 
 enum point_kind { POINT_PACKAGE, POINT_DRIVER, POINT_GPU, POINT_PYTHON, POINT_OS, POINT_TOOLKIT, POINT_KINDS };
@@ -34,6 +34,7 @@ struct station {
 	bool alone;        /* nothing but it in its file */
 	unsigned rank, group;
 	bool weighed, dropped;
+	bool doubtful; /* one point against it: not enough by itself */
 };
 
 struct sift {
@@ -344,6 +345,7 @@ static bool weigh(struct sift *s, unsigned group, bool *counts)
 			continue;
 		st->weighed = true;
 		st->dropped = sum >= APART;
+		st->doubtful = sum > 0;
 		for (size_t k = st->begin; k < st->end && !st->dropped; k++)
 			counts[k] = true;
 	}
@@ -380,6 +382,14 @@ static const struct station *find(const struct sift *s, const struct cv_kept *k)
 	return NULL;
 }
 
+static bool is_meant(const struct sift *s, const struct station *st)
+{
+	for (size_t i = 0; i < s->stations.n; i++)
+		if (s->stations.v[i].group == st->group && s->stations.v[i].rank < 3)
+			return true;
+	return false;
+}
+
 bool cv_sift(struct cv_keeps *keeps, const struct cv_scan *scan, const struct cv_kb *kb, struct cv_arena *a)
 {
 	struct sift s = { .a = a };
@@ -396,8 +406,11 @@ bool cv_sift(struct cv_keeps *keeps, const struct cv_scan *scan, const struct cv
 
 		if (st && st->dropped)
 			continue;
-		if (st && told && st->rank == 3)
+		if (st && told && !is_meant(&s, st)) {
+			if (st->doubtful)
+				continue;
 			k->weight = CV_TOLD_PROSE; /* far from everything that is known to be meant */
+		}
 		keeps->v.v[n++] = *k;
 	}
 	keeps->v.n = n;

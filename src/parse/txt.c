@@ -33,13 +33,17 @@ static void stations(struct cv_txt *t, struct cv_str line)
 
 	if (head) {
 		t->report = REPORT_BEGUN;
-	} else if (t->report && (cv_str_starts(s, "[pip") || cv_str_starts(s, "[conda] "))) {
+	} else if (t->report && (cv_str_starts(s, "[pip") || cv_str_starts(s, "[conda] ") || cv_str_starts(s, "Versions of relevant libraries"))) {
 		t->report = REPORT_PACKAGES;
 	} else if (cv_str_starts(s, "```") || (!s.n && t->report == REPORT_PACKAGES)) {
 		t->report = REPORT_NONE;
 	} else if (s.n ? !(cv_str_starts(s, "Package ") && cv_str_find(s, "Version") > 0) && cv_str_find(s, "| NVIDIA-SMI ") < 0 : t->report != 0) {
+		if (t->report && !s.n)
+			cv_tell(t, CV_TELL_EXTENT, CV_TOLD_TOOL, CV_STR(""), CV_STR(""));
 		return;
 	}
+	if (!cv_str_starts(s, "Collecting") && !cv_str_starts(s, "PyTorch version") && t->report == REPORT_BEGUN && s.n)
+		t->report = REPORT_NONE;
 	t->station++;
 }
 

@@ -43,6 +43,7 @@ enum cv_tell {
 	CV_TELL_IMAGE,       /* value: image name */
 	CV_TELL_SECURE_BOOT, /* value: "yes", "no" */
 	CV_TELL_SHM,         /* value: size of /dev/shm as written (64M) */
+	CV_TELL_EXTENT,      /* a report goes on to here */
 	CV_TELL_COMPLETE,    /* here begins a list of everything that is installed */
 	CV_TELL_COMMAND,     /* value: a command that was typed */
 };
