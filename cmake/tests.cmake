@@ -40,6 +40,7 @@ add_runner(machines.builders tests/machines/builders.py)
 add_runner(machines.bundles tests/machines/bundles.py $<TARGET_FILE:cuvet>)
 
 add_runner(explain.cases tests/cases/run.py $<TARGET_FILE:cuvet>)
+add_runner(explain.noise tests/cases/noise.py $<TARGET_FILE:cuvet>)
 
 foreach(name usage output inputs documents surfaces bundle hostile kb_add ld arch)
   add_runner(cli.${name} tests/cli/${name}.py $<TARGET_FILE:cuvet>)

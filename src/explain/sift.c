@@ -54,16 +54,6 @@ static bool is_stack(const char *name)
 	return cv_starts(name, "nvidia-");
 }
 
-static bool is_framework(const char *name)
-{
-	static const char *const names[] = { "torch", "onnxruntime", "onnxruntime-gpu", "tensorflow", "jax", "ctranslate2", "faster-whisper", "vllm" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (cv_streq(names[i], name))
-			return true;
-	return false;
-}
-
 static struct station *station_of(struct sift *s, const struct cv_kept *k)
 {
 	struct station *st = s->stations.n ? &s->stations.v[s->stations.n - 1] : NULL;
@@ -115,6 +105,12 @@ static bool point_of(const struct sift *s, const struct cv_kept *k, struct point
 		ret->kind = POINT_OS;
 		ret->value = system_of(k->value);
 		return ret->value != NULL;
+	case CV_TELL_IMAGE:
+		ret->kind = POINT_PACKAGE;
+		ret->name = "torch";
+		ret->value = strstr(k->value, "pytorch:");
+		ret->value = ret->value ? ret->value + 8 : "";
+		return *ret->value >= '0' && *ret->value <= '9';
 	case CV_TELL_TOOLKIT:
 	case CV_TELL_NVCC:
 		ret->kind = POINT_TOOLKIT;
@@ -150,7 +146,7 @@ static bool may_be_same(const char *a, const char *b)
 {
 	size_t n = strcspn(a, "+"), m = strcspn(b, "+"), k = n < m ? n : m;
 
-	return strncmp(a, b, k) == 0 && (n == m || (n < m ? b : a)[k] == '.');
+	return !k || (strncmp(a, b, k) == 0 && (n == m || (n < m ? b : a)[k] == '.'));
 }
 
 /* The number in a product's name, with what follows it: "4090", "3060Ti". */
@@ -206,17 +202,18 @@ static bool against_windows(const struct sift *s, const bool *counts)
 	return false;
 }
 
-/* A list of everything that lacks a framework which those that count have is of another environment. */
+/* A list of everything that lacks what those that count have is of another environment. */
 static unsigned lacks(const struct sift *s, const struct station *st, const bool *counts)
 {
 	for (size_t i = 0; i < s->points.n && st->complete; i++) {
 		const struct point *q = &s->points.v[i];
 		bool has = false;
 
-		if (!counts[i] || q->kind != POINT_PACKAGE || !is_framework(q->name))
+		if (!counts[i] || q->kind != POINT_PACKAGE || cv_streq(q->name, "numpy") || cv_streq(q->name, "triton"))
 			continue;
 		for (size_t k = st->begin; k < st->end; k++)
-			has |= s->points.v[k].kind == POINT_PACKAGE && cv_streq(s->points.v[k].name, q->name);
+			has |= s->points.v[k].kind == POINT_PACKAGE &&
+			       (*q->value ? cv_streq(s->points.v[k].name, q->name) : cv_starts(s->points.v[k].name, q->name));
 		if (!has)
 			return APART;
 	}
@@ -352,10 +349,55 @@ static bool weigh(struct sift *s, unsigned group, bool *counts)
 	return sum >= APART;
 }
 
-static bool choose(struct sift *s)
+static void add_point(struct sift *s, enum point_kind kind, const char *name, const char *value)
 {
-	bool *counts = cv_arena_alloc(s->a, s->points.n ? s->points.n : 1), dropped = false;
+	struct point *p = s->points.n < POINTS_MAX ? CV_VEC_PUSH(s->a, &s->points) : NULL;
 
+	if (p)
+		*p = (struct point){ .kind = kind, .name = name, .value = value };
+}
+
+/* The package whose message it is: its name begins so. */
+static const char *speaker(const char *id)
+{
+	static const char *const names[][2] = { { "ort-", "onnxruntime" }, { "cupy-", "cupy" }, { "tf-", "tensorflow" }, { "jax-", "jax" } };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (cv_starts(id, names[i][0]))
+			return names[i][1];
+	return NULL;
+}
+
+/* Messages tell of their machine too: paths of Windows, the directory of a Python, the package that speaks. */
+static void hear_messages(struct sift *s, const struct cv_scan *scan, const struct cv_kb *kb)
+{
+	const struct cv_hit *hits;
+	size_t n = cv_scan_hits(scan, &hits);
+
+	for (size_t i = 0; i < n && i < 200; i++) {
+		const char *text = hits[i].text, *python = strstr(text, "/python3.");
+		struct cv_str v;
+
+		if (!speaks(kb, s->a, cv_scan_id(scan, hits[i].message)))
+			continue;
+		if (strstr(text, ":\\Users\\") || strstr(text, "C:\\") || strstr(text, "D:\\") || strstr(text, "E:\\"))
+			add_point(s, POINT_OS, "", "windows");
+		if (python && cv_txt_version(cv_str_of(python + 7), &v))
+			add_point(s, POINT_PYTHON, "", cv_str_dup(s->a, v));
+		if (speaker(cv_scan_id(scan, hits[i].message)))
+			add_point(s, POINT_PACKAGE, speaker(cv_scan_id(scan, hits[i].message)), ""); /* of some version */
+	}
+}
+
+static bool choose(struct sift *s, const struct cv_scan *scan, const struct cv_kb *kb)
+{
+	size_t told = s->points.n;
+	bool *counts, dropped = false;
+
+	hear_messages(s, scan, kb);
+	counts = cv_arena_alloc(s->a, s->points.n ? s->points.n : 1);
+	for (size_t i = told; counts && i < s->points.n; i++)
+		counts[i] = true;
 	make_groups(s);
 	for (unsigned rank = 0; counts && rank < 4; rank++)
 		for (size_t i = 0; i < s->stations.n; i++)
@@ -398,7 +440,7 @@ bool cv_sift(struct cv_keeps *keeps, const struct cv_scan *scan, const struct cv
 
 	collect(&s, keeps);
 	told = rank_stations(&s, scan, kb);
-	if (!choose(&s))
+	if (!choose(&s, scan, kb))
 		return false;
 	for (size_t i = 0; i < keeps->v.n; i++) {
 		struct cv_kept *k = &keeps->v.v[i];
