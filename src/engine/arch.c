@@ -69,23 +69,62 @@ static int add_gpu(struct cv_run *run, struct cv_arch *r, const char *name, cons
 	return 0;
 }
 
-static int add_named(struct cv_run *run, struct cv_arch *r, const char *name)
+/* What to type instead of a name that is none. */
+static int fail_name(struct cv_run *run, const char *name)
 {
-	struct cv_strv candidates = { 0 };
+	struct cv_strv near = { 0 };
+	struct cv_gpu_target t;
+	const char *text = "";
+	uint16_t cc;
+
+	if (cv_gpu_cc_parse(name, &cc) || (cv_gpu_target_parse(name, &t) && (cc = t.arch) > 0))
+		return cv_diag_fail(&run->diag, CV_EINVAL, "'%s': not the name of a GPU; did you mean --cc %u.%u?", name, cc / 10u,
+				    cc % 10u);
+	cv_kb_gpu_nearest(run->kb, name, run->arena, &near);
+	for (size_t i = 0; i < near.n; i++)
+		text = cv_arena_printf(run->arena, "%s%s%s", text, i == 0 ? "" : i + 1 == near.n ? " or " : ", ", near.v[i]);
+	if (near.n)
+		text = cv_arena_printf(run->arena, "did you mean %s?", text);
+	else if (strchr(name, ','))
+		text = "--gpu takes one name and may be repeated";
+	else
+		text = "--cc names one by its compute capability";
+	return cv_diag_fail(&run->diag, CV_EINVAL, "'%s': not a GPU of this knowledge base (%s); %s", name, cv_kb_date(run->kb),
+			    text);
+}
+
+#define MEANINGS_MAX 6
+
+/* A few of the products that bear the name, one for each compute capability: "RTX 6000 (7.5)", "RTX 6000 Ada (8.9)", ... */
+static int fail_ambiguous(struct cv_run *run, const char *name, const struct cv_strv *candidates)
+{
+	struct cv_strv shown = { 0 };
 	const char *list = "";
+
+	for (size_t i = 0; i < candidates->n && shown.n < MEANINGS_MAX; i++) {
+		const char *cc = strrchr(candidates->v[i], '(');
+
+		if (!cc || cv_strv_has(&shown, cc))
+			continue;
+		list = cv_arena_printf(run->arena, "%s%s%s", list, shown.n ? ", " : "", candidates->v[i]);
+		cv_strv_push(run->arena, &shown, cc);
+	}
+	return cv_diag_fail(&run->diag, CV_EINVAL, "'%s': could be %s%s", name, list, candidates->n > shown.n ? ", ..." : "");
+}
+
+static int add_named(struct cv_run *run, struct cv_arch *r, const char *given)
+{
+	const char *name = cv_str_dup(run->arena, cv_str_trim(cv_str_of(given)));
+	struct cv_strv candidates = { 0 };
 	struct cv_kb_gpu gpu;
 	int err = cv_kb_gpu_by_name(run->kb, name, run->arena, &candidates, &gpu);
 
 	/* Several products can bear the name, all of one compute capability: then it stands as asked. */
 	if (err == 0 && gpu.cc)
-		return add_gpu(run, r, candidates.n == 1 ? gpu.name : cv_arena_strdup(run->arena, name), gpu.cc);
+		return add_gpu(run, r, candidates.n == 1 ? gpu.name : name, gpu.cc);
 	if (err != CV_EINVAL)
-		return err && err != CV_ENOENT ? err : cv_diag_fail(&run->diag, CV_EINVAL,
-			"'%s': not a GPU of this knowledge base (%s); --cc names one by its compute capability", name,
-			cv_kb_date(run->kb));
-	for (size_t i = 0; i < candidates.n && i < 6; i++)
-		list = cv_arena_printf(run->arena, "%s%s%s", list, i ? ", " : "", candidates.v[i]);
-	return cv_diag_fail(&run->diag, CV_EINVAL, "'%s': could be %s", name, list);
+		return err && err != CV_ENOENT ? err : fail_name(run, name);
+	return fail_ambiguous(run, name, &candidates);
 }
 
 static int add_ccs(struct cv_run *run, struct cv_arch *r, const char *text)

@@ -7,7 +7,7 @@
  * exactly and win. "Quadro" decides ("RTX 6000" may be Turing, Ada or Blackwell), so it stays. What is left must agree on
  * the compute capability, or the name is ambiguous.
  */
-#include "kb/query.h"
+#include "kb/query_int.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -249,6 +249,38 @@ int cv_kb_gpu_by_name(const struct cv_kb *kb, const char *name, struct cv_arena 
 		best.memory_mib = 0;
 	*ret = best;
 	return 0;
+}
+
+static const char *short_name(const char *name)
+{
+	static const char *const brands[] = { "NVIDIA ", "GeForce ", "Tesla " };
+
+	for (size_t i = 0; i < sizeof(brands) / sizeof(*brands); i++)
+		name += cv_starts(name, brands[i]) ? strlen(brands[i]) : 0;
+	return name;
+}
+
+#define NEAREST_MAX 3
+
+void cv_kb_gpu_nearest(const struct cv_kb *kb, const char *name, struct cv_arena *a, struct cv_strv *ret)
+{
+	struct cv_kb_iter it = cv_kb_iter(kb, "gpu:*", NULL, "name");
+	size_t best = strlen(short_name(name)) / 4 + 1;
+	struct cv_kb_row row;
+
+	ret->n = 0;
+	while (cv_kb_next(&it, &row)) {
+		const char *one = short_name(row.value);
+		size_t d = cv_kb_letters_apart(short_name(name), one);
+
+		if (d > best || (ret->n == 0 && d == best))
+			continue;
+		if (d < best)
+			ret->n = 0;
+		best = d;
+		if (ret->n < NEAREST_MAX && !cv_strv_has(ret, one))
+			cv_strv_push(a, ret, one);
+	}
 }
 
 bool cv_kb_gpu_by_pci(const struct cv_kb *kb, const char *vendor, const char *device, struct cv_kb_gpu *ret)

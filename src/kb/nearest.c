@@ -27,8 +27,7 @@ static size_t least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Letters that are missing, too many, wrong or swapped with their neighbour. */
-static size_t distance(const char *a, const char *b)
+size_t cv_kb_letters_apart(const char *a, const char *b)
 {
 	size_t before[LETTERS_MAX + 1], last[LETTERS_MAX + 1], now[LETTERS_MAX + 1], n = strlen(a), m = strlen(b);
 
@@ -57,7 +56,7 @@ const char *cv_kb_nearest(const char *word, const struct cv_strv *list)
 	const char *found = NULL;
 
 	for (size_t i = 0; i < list->n; i++) {
-		size_t d = distance(word, list->v[i]);
+		size_t d = cv_kb_letters_apart(word, list->v[i]);
 
 		if (d < best) {
 			best = d;

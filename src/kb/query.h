@@ -91,6 +91,11 @@ struct cv_kb_gpu {
  */
 int cv_kb_gpu_by_name(const struct cv_kb *kb, const char *name, struct cv_arena *a, struct cv_strv *candidates,
 		      struct cv_kb_gpu *ret);
+/*
+ * Names that come nearest to one that none fits, the equally near ones, at most three; none if nothing is near. Without the words
+ * "NVIDIA" and "GeForce" before them, which nobody types.
+ */
+void cv_kb_gpu_nearest(const struct cv_kb *kb, const char *name, struct cv_arena *a, struct cv_strv *ret);
 /* vendor and device are four hexadecimal digits each, in any case. False if the kb does not list the id. */
 bool cv_kb_gpu_by_pci(const struct cv_kb *kb, const char *vendor, const char *device, struct cv_kb_gpu *ret);
 

@@ -40,6 +40,8 @@ void cv_kb_answer_matrix(struct cv_kb_asking *q, const char *words);
 void cv_kb_answer_nothing(struct cv_kb_asking *q, const char *word);
 /* The word of list that word was most likely meant to be, or NULL. */
 const char *cv_kb_nearest(const char *word, const struct cv_strv *list);
+/* Letters that are missing, too many, wrong or swapped between two short texts, without regard to case. */
+size_t cv_kb_letters_apart(const char *a, const char *b);
 /* Does text hold part, without regard to case? */
 bool cv_kb_holds(const char *text, const char *part);
 /* "535" of "535 536"; the same without the first word in *rest. NULL at the end. */

@@ -92,7 +92,12 @@ def gpus_by_name_and_number(cuvet):
     same(names("--cc", "8.0, 9.0", "--cc", "12.1"), [(None, "8.0"), (None, "9.0"), (None, "12.1")], "a list and one more")
     same(names("--cc", "9.0,9.0", "--cc", "09.0"), [(None, "9.0")], "the same one again")
     err = cuvet("arch", f, "--gpu", "RTX 6000").err
-    need("Ada" in err and "Quadro" in err and "(7.5)" in err, "candidates: " + err)
+    need("Ada" in err and "Quadro" in err and "(7.5)" in err and "Blackwell" in err, "one candidate for each kind: " + err)
+    same(names("--gpu", " H100 "), [("H100", "9.0")], "blanks around a name")
+    for name, hint in (("RTX 9090", "did you mean RTX 3090, RTX 4090 or RTX 5090?"), ("9.0", "did you mean --cc 9.0?"),
+                       ("sm_120f", "did you mean --cc 12.0?"), ("A100,H100", "may be repeated"), ("Voodoo 3", "--cc names one")):
+        r = cuvet("arch", f, "--gpu", name)
+        need(r.status == 2 and hint in r.err and "'%s'" % name in r.err, "%s: %s" % (name, r.err))
 
 
 def the_gpus_of_the_machine(cuvet):
@@ -295,10 +300,37 @@ def a_bundle_answers_what_it_holds(cuvet):
         same(doc["files"][0]["state"], "not_asked", "a file that the bundle does not hold")
 
 
+HEADTOHEAD = [
+    # row, code of the file, {GPU by name or number: verdict}; its code is in the wheels' lists, the rules in NVIDIA's guides
+    ("H1", "sm_75 sm_80 sm_86 sm_90 sm_100 sm_120", {"RTX 4090": "native", "L4": "native", "10.3": "native", "12.1": "native", "7.0": "none"}),
+    ("H1", "sm_70 sm_80", {"T4": "native", "RTX 3090": "native", "H100": "none"}),
+    ("H3", "sm_70 sm_75 sm_80 sm_86 sm_90 sm_100 sm_120", {"GTX 1080 Ti": "none", "P100": "none", "V100": "native"}),
+    ("H3", "sm_50 sm_60 sm_70 sm_75 sm_80 sm_86 sm_90", {"RTX 5090": "none", "GTX 1080 Ti": "native", "B200": "none"}),
+    ("H4", "sm_75 sm_80 sm_86 sm_90 sm_100 sm_120", {"V100": "none", "H100": "native"}),
+    ("H15", "sm_75 sm_80 sm_86 sm_89 sm_90a sm_120a", {"B200": "none", "12.1": "none", "RTX 5090": "native", "H100": "native"}),
+    ("H29", "sm_80 compute_90a", {"12.0": "none", "H100": "ptx-jit", "10.0": "none"}),
+    ("H29", "sm_80 compute_90", {"12.0": "ptx-jit", "8.0": "native"}),
+    ("H29", "compute_100f", {"10.0": "ptx-jit", "10.3": "ptx-jit", "12.0": "none", "11.0": "none"}),
+    ("H32", "sm_75 sm_80 sm_86 sm_90 sm_100 sm_120", {"8.7": "unknown", "10.3": "native", "12.1": "native"}),
+]
+
+
+def questions_that_others_answer_wrongly(cuvet):
+    with harness.scratch() as d:
+        for i, (row, code, want) in enumerate(HEADTOHEAD):
+            path = write(d, "%d.so" % i, content=library(code.split()))
+            for gpu, verdict in want.items():
+                option = "--cc" if re.match(r"\d+\.\d$", gpu) else "--gpu"
+                same(verdicts(ask(cuvet, path, option, gpu))["%d.so" % i], [verdict], "%s: %s on %s" % (row, code, gpu))
+    for name, cc in (("A100", "8.0"), ("B200", "10.0"), ("GB300", "10.3"), ("RTX 2000 Ada", "8.9"), ("RTX 2050", "8.6")):
+        same([g["cc"] for g in ask(cuvet, data("zstd.fatbin"), "--gpu", name)["gpus"]], [cc], "H30: " + name)
+
+
 TESTS = [every_form_is_read, status_says_what_was_found, gpus_by_name_and_number, the_gpus_of_the_machine, one_of_a_kind_stands_for_all,
          a_directory_is_its_libraries, what_may_not_be_read_is_no_answer, a_wheel_is_read_in_place, a_damaged_wheel_is_said_to_be,
          a_cut_library_is_no_library_without_code, strays_are_no_support, the_verdict_comes_first, lines_keep_to_the_terminal,
-         names_from_files_are_harmless, a_bundle_answers_what_it_holds]
+         names_from_files_are_harmless, a_bundle_answers_what_it_holds,
+         questions_that_others_answer_wrongly]
 
 if __name__ == "__main__":
     sys.exit(main(TESTS, Cuvet(sys.argv[1])))
