@@ -60,6 +60,11 @@ static int steps(void *cookie, const char *scenario, struct cv_scn_steps *ret)
 	return ret->n ? 0 : cv_diag_fail(s->diag, CV_ENOENT, "%s: the knowledge base does not know what this loads", scenario);
 }
 
+static bool knows(void *cookie, const char *scenario)
+{
+	return cv_scene_knows(((struct cv_scene *)cookie)->kb, scenario);
+}
+
 static const char *value(void *cookie, const char *scenario, const char *name)
 {
 	struct cv_scene *s = cookie;
@@ -91,7 +96,7 @@ int cv_scene_init(struct cv_scene *scene, struct cv_view *v, const struct cv_fac
 		.free_threaded = abi && cv_ends(abi, "t"),
 		.sys_path = cv_fact_list(env, CV_F_env_sys_path),
 	};
-	scene->host = (struct cv_scn_host){ .cookie = scene, .steps = steps, .value = value, .version = version };
+	scene->host = (struct cv_scn_host){ .cookie = scene, .knows = knows, .steps = steps, .value = value, .version = version };
 	return 0;
 }
 

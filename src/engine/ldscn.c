@@ -27,15 +27,18 @@ static int collect(struct cv_run *run, struct cv_view *view, const struct cv_sel
 	return err ? err : cv_facts_freeze(*ret);
 }
 
-static int run_statements(struct cv_run *run, struct cv_scn_run *scn, const struct cv_strv *names, struct cv_ld_map *map)
+static int run_statements(struct cv_run *run, struct cv_scn_run *scn, const struct cv_program *program, struct cv_ld_map *map)
 {
-	for (size_t i = 0; i < names->n && !map->failed; i++) {
-		int r = cv_scn_do(scn, names->v[i]);
+	for (size_t i = 0; i < program->v.n; i++) {
+		const struct cv_statement *st = &program->v.v[i];
+		int r = cv_scn_do(scn, st->scenario);
 
 		if (r < 0)
-			return cv_diag_fail(&run->diag, r, "%s: %s", names->v[i], cv_strerror(r));
-		if (r == 0)
-			map->failed = names->v[i];
+			return cv_diag_fail(&run->diag, r, "%s: %s", st->scenario, cv_strerror(r));
+		if (r == 0 && !map->failed)
+			map->failed = st->scenario;
+		if (r == 0 && st->import)
+			return 0;
 	}
 	return 0;
 }
@@ -43,21 +46,22 @@ static int run_statements(struct cv_run *run, struct cv_scn_run *scn, const stru
 static int run_text(struct cv_run *run, struct cv_scene *scene, struct cv_lm_system *sys, const char *text, struct cv_ld *r)
 {
 	struct cv_ld_map *map = CV_VEC_PUSH(run->arena, &r->maps);
-	struct cv_strv names = { 0 };
+	struct cv_program program = { 0 };
 	struct cv_scn_run *scn;
 	int err;
 
 	if (!map)
 		return CV_ENOMEM;
 	map->asked = cv_arena_strdup(run->arena, text);
-	err = cv_program_read(text, run->kb, run->arena, &run->diag, &names);
+	err = cv_program_read(text, run->kb, run->arena, &run->diag, &program);
 	if (!err)
 		err = cv_scene_start(scene, sys, &scn);
 	if (err)
 		return err;
 	map->m = scn->map;
 	map->scn = scn;
-	return run_statements(run, scn, &names, map);
+	scn->symbols = true;
+	return run_statements(run, scn, &program, map);
 }
 
 int cv_ld_python(struct cv_run *run, struct cv_view *view, const struct cv_selection *sel, const struct cv_ld_query *q, struct cv_ld *r)

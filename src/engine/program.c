@@ -9,7 +9,7 @@ struct reader {
 	struct cv_arena *a;
 	struct cv_diag *d;
 	struct cv_strv alias, meaning; /* import onnxruntime as ort */
-	struct cv_strv *out;
+	struct cv_program *out;
 };
 
 /* "a.b.c" -> itself, "a.b" or "a": the longest that has a scenario. NULL: none has. */
@@ -37,11 +37,17 @@ static int unknown(struct reader *r, struct cv_str statement)
 	return cv_diag_fail(r->d, CV_EINVAL, "\"%.*s\": what this loads is not known; known are %s", CV_STR_ARG(statement), list);
 }
 
-static int add(struct reader *r, struct cv_str statement, const char *name)
+static int add(struct reader *r, struct cv_str statement, const char *name, bool import)
 {
+	struct cv_statement *slot;
+
 	if (!name)
 		return unknown(r, statement);
-	return cv_strv_push(r->a, r->out, name) ? 0 : CV_ENOMEM;
+	slot = CV_VEC_PUSH(r->a, &r->out->v);
+	if (!slot)
+		return CV_ENOMEM;
+	*slot = (struct cv_statement){ name, import };
+	return 0;
 }
 
 /* "torch, onnxruntime as ort" */
@@ -56,7 +62,7 @@ static int read_import(struct reader *r, struct cv_str statement, struct cv_str 
 		if (!cv_str_word(&part, &name))
 			return unknown(r, statement);
 		module = cv_str_dup(r->a, name);
-		err = add(r, statement, known(r, module));
+		err = add(r, statement, known(r, module), true);
 		if (err)
 			return err;
 		if (cv_str_word(&part, &word) && cv_str_is(word, "as") && cv_str_word(&part, &word)) {
@@ -80,7 +86,7 @@ static int read_call(struct reader *r, struct cv_str statement)
 	for (size_t i = 0; i < r->alias.n; i++)
 		if (cv_str_is(first, r->alias.v[i]))
 			full = cv_arena_printf(r->a, "%s%.*s", r->meaning.v[i], CV_STR_ARG(cv_str_from(name, first.n)));
-	return add(r, statement, cv_scene_knows(r->kb, full) ? full : NULL);
+	return add(r, statement, cv_scene_knows(r->kb, full) ? full : NULL, false);
 }
 
 static int read_statement(struct reader *r, struct cv_str s)
@@ -92,11 +98,11 @@ static int read_statement(struct reader *r, struct cv_str s)
 	if (cv_str_is(word, "import"))
 		return read_import(r, s, rest);
 	if (cv_str_is(word, "from") && cv_str_word(&rest, &module))
-		return add(r, s, known(r, cv_str_dup(r->a, module)));
+		return add(r, s, known(r, cv_str_dup(r->a, module)), true);
 	return read_call(r, s);
 }
 
-int cv_program_read(const char *text, const struct cv_kb *kb, struct cv_arena *a, struct cv_diag *d, struct cv_strv *ret)
+int cv_program_read(const char *text, const struct cv_kb *kb, struct cv_arena *a, struct cv_diag *d, struct cv_program *ret)
 {
 	struct reader r = { .kb = kb, .a = a, .d = d, .out = ret };
 	struct cv_str rest = cv_str_of(text), line, statement;
@@ -108,7 +114,7 @@ int cv_program_read(const char *text, const struct cv_kb *kb, struct cv_arena *a
 			if (err)
 				return err;
 		}
-	if (ret->n == 0)
+	if (ret->v.n == 0)
 		return cv_diag_fail(d, CV_EINVAL, "\"%s\": no statement; such as 'import torch'", text);
 	return 0;
 }

@@ -22,9 +22,36 @@ int cv_scn_new(struct cv_view *view, struct cv_loadmap *map, const struct cv_scn
 		return CV_ENOMEM;
 	*s = (struct scn){ .run.map = map, .view = view, .python = python, .host = host, .arena = a, .diag = d };
 	err = cv_loadmap_exec(map, python->exe);
-	if (err)
-		return err;
-	*ret = &s->run;
+	if (err == 0)
+		*ret = &s->run;
+	return err;
+}
+
+static int run_scenario(struct scn *s, const char *name);
+
+/* "libcublasLt.so.12" -> "libcublasLt.so"; NULL if it is no library. */
+static const char *hook_name(struct scn *s, const struct cv_lm_object *o)
+{
+	const char *file = cv_basename(o->soname ? o->soname : o->path);
+	const char *so = strstr(file, ".so");
+
+	return so && so != file ? cv_arena_memdup(s->arena, file, (size_t)(so - file) + 3) : NULL;
+}
+
+/* What the libraries from object `from` on open when they are loaded. */
+static int constructors(struct scn *s, size_t from)
+{
+	struct cv_loadmap *m = s->run.map;
+	const char *error = s->error;
+
+	for (size_t i = from, end = m->objects.n; i < end; i++) {
+		const char *name = m->objects.v[i].unloaded ? NULL : hook_name(s, &m->objects.v[i]);
+		int r = name && s->host->knows(s->host->cookie, name) ? run_scenario(s, name) : 1;
+
+		if (r < 0)
+			return r;
+	}
+	s->error = error;
 	return 0;
 }
 
@@ -33,6 +60,7 @@ static int load(struct scn *s, const char *scenario, const struct cv_scn_step *s
 {
 	struct cv_loadmap *m = s->run.map;
 	struct cv_scn_event e = { .scenario = scenario, .seq = st->seq, .edge = m->edges.n, .trouble = m->troubles.n };
+	size_t objects = m->objects.n;
 	struct cv_scn_event *slot;
 	int r;
 
@@ -54,7 +82,9 @@ static int load(struct scn *s, const char *scenario, const struct cv_scn_step *s
 	if (!slot)
 		return CV_ENOMEM;
 	*slot = e;
-	return r;
+	if (r == 1)
+		r = constructors(s, objects);
+	return r < 0 ? r : e.outcome == CV_SCN_DONE;
 }
 
 static bool is_loaded(const struct scn *s, const char *text)
@@ -74,8 +104,6 @@ static bool error_names(const struct scn *s, const struct cv_strv *words)
 			return true;
 	return false;
 }
-
-static int run_scenario(struct scn *s, const char *name);
 
 static int import_once(struct scn *s, const char *name)
 {
@@ -141,10 +169,19 @@ static size_t step_at(const struct cv_scn_steps *steps, unsigned seq)
 	return i;
 }
 
+/* A scenario failed, and the one that called it lives with that. */
+static void forgive(struct scn *s, size_t from)
+{
+	for (size_t i = from; i < s->run.events.n; i++)
+		if (s->run.events.v[i].outcome == CV_SCN_FAILED)
+			s->run.events.v[i].outcome = CV_SCN_PASSED;
+}
+
 static int walk(struct scn *s, const char *name, const struct cv_scn_steps *steps)
 {
 	for (size_t i = 0; i < steps->n;) {
 		const struct cv_scn_step *st = &steps->v[i];
+		size_t events = s->run.events.n;
 		int r;
 
 		if (s->steps++ >= CV_SCN_STEPS_MAX)
@@ -152,6 +189,8 @@ static int walk(struct scn *s, const char *name, const struct cv_scn_steps *step
 		r = take(s, name, st);
 		if (r < 0)
 			return r;
+		if (r == 0 && st->otherwise != CV_SCN_ELSE_FAIL)
+			forgive(s, events);
 		if (st->op == CV_SCN_END || (r == 0 && st->otherwise == CV_SCN_ELSE_END))
 			return 1;
 		if (r == 0 && st->otherwise == CV_SCN_ELSE_FAIL)
@@ -180,7 +219,13 @@ int cv_scn_do(struct cv_scn_run *run, const char *scenario)
 {
 	struct scn *s = (struct scn *)run;
 	const char *name = cv_arena_strdup(s->arena, scenario);
-	int r = name ? import_once(s, name) : CV_ENOMEM;
+	int r = name ? 0 : CV_ENOMEM;
+
+	if (r == 0 && !s->started)
+		r = constructors(s, 0);
+	s->started = true;
+	if (r == 0)
+		r = import_once(s, name);
 
 	return cv_arena_failed(s->arena) ? CV_ENOMEM : r;
 }

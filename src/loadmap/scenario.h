@@ -23,8 +23,8 @@
  * back, so each scenario ends. {NAME} in a file is a value that the host knows ({cuda}: CUDA major of the build; {version:FILE}:
  * version of the loaded library of that name), else the import directory of package NAME.
  *
- * What happens between the lines (constructors that open libraries and live without them) is not told: libraries do that after
- * they are loaded, and the map would not differ.
+ * A scenario that bears the name of a library up to its ".so" ("libcublasLt.so") tells what that library opens when it is loaded,
+ * from its constructors. It is taken whenever a library of that name comes in; nothing fails by it.
  */
 #ifndef CV_LOADMAP_SCENARIO_H
 #define CV_LOADMAP_SCENARIO_H
@@ -73,6 +73,7 @@ int cv_scn_parse(unsigned seq, const char *line, struct cv_arena *a, struct cv_d
 /* The one who knows what lies outside of the loader. Texts it hands out live as long as the run. */
 struct cv_scn_host {
 	void *cookie;
+	bool (*knows)(void *cookie, const char *scenario); /* are there steps of this name? */
 	/* The lines of a scenario; CV_ENOENT if there is none of this name. */
 	int (*steps)(void *cookie, const char *scenario, struct cv_scn_steps *ret);
 	/* {NAME} in a step of this scenario; NULL if it is no value. */
@@ -109,6 +110,11 @@ struct cv_scn_event {
 struct cv_scn_run {
 	struct cv_loadmap *map;
 	CV_VEC(struct cv_scn_event) events;
+	/*
+	 * Set by the caller: look up the symbols that dlopen looks up, and fail by those that are missing. Half a second for torch,
+	 * where a map without takes 30 ms.
+	 */
+	bool symbols;
 };
 
 /*

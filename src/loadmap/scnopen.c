@@ -63,6 +63,16 @@ static const char *value_of(struct scn *s, const char *scenario, const char *nam
 	return v ? v : package_dir(s, name);
 }
 
+/* A package that is not installed, in Python's words, or a value that the facts do not tell. */
+static const char *unknown(struct scn *s, struct cv_str name)
+{
+	bool value = cv_str_is(name, "cuda") || cv_str_chr(name, ':') >= 0;
+
+	s->message = value ? cv_arena_printf(s->arena, "%.*s is not known here", CV_STR_ARG(name)) :
+			     cv_arena_printf(s->arena, "No module named '%.*s'", CV_STR_ARG(name));
+	return NULL;
+}
+
 const char *cv_scn_expand(struct scn *s, const char *scenario, const char *text, const char *path)
 {
 	struct cv_str rest = cv_str_of(text);
@@ -77,11 +87,8 @@ const char *cv_scn_expand(struct scn *s, const char *scenario, const char *text,
 		if (close < 0)
 			break;
 		value = value_of(s, scenario, cv_str_dup(s->arena, cv_str_sub(name, 0, (size_t)close)), path);
-		if (!value) {
-			s->message = cv_arena_printf(s->arena, "%.*s is not known here",
-						     CV_STR_ARG(cv_str_sub(name, 0, (size_t)close)));
-			return NULL;
-		}
+		if (!value)
+			return unknown(s, cv_str_sub(name, 0, (size_t)close));
 		out = cv_arena_printf(s->arena, "%s%.*s%s", out, CV_STR_ARG(cv_str_sub(rest, 0, (size_t)open)), value);
 		rest = cv_str_from(name, (size_t)close + 1);
 	}
@@ -120,7 +127,14 @@ static const char *module_in(struct scn *s, const char *dir, const char *name)
 	return NULL;
 }
 
-/* "torch._C" -> its file; NULL if there is none. */
+/* NULL, and the name that Python misses: the package, else the module. */
+static const char *no_module(struct scn *s, const char *name, size_t n)
+{
+	s->message = cv_arena_printf(s->arena, "No module named '%.*s'", (int)n, name);
+	return NULL;
+}
+
+/* "torch._C" -> its file; NULL if there is none: s->message says so. */
 static const char *module_file(struct scn *s, const char *name)
 {
 	struct cv_str rest = cv_str_of(name), part;
@@ -132,26 +146,30 @@ static const char *module_file(struct scn *s, const char *name)
 		if (rest.n) {
 			dir = dir ? cv_path_join(s->arena, dir, one) : package_dir(s, one);
 			if (!dir)
-				return NULL;
+				return no_module(s, one, strlen(one));
 			continue;
 		}
 		for (size_t i = 0; !dir && !file && i < s->python->sys_path->n; i++)
 			file = module_in(s, s->python->sys_path->v[i], one);
-		return dir ? module_in(s, dir, one) : file;
+		if (dir)
+			file = module_in(s, dir, one);
 	}
-	return NULL;
+	return file ? file : no_module(s, name, strlen(name));
+}
+
+static int dlopen_by(struct scn *s, size_t by, const char *file, unsigned flags)
+{
+	return cv_loadmap_dlopen(s->run.map, by, file, flags | (s->run.symbols ? CV_LM_SYMBOLS : 0));
 }
 
 int cv_scn_module(struct scn *s, const char *name)
 {
 	const char *file = module_file(s, name);
 
-	if (!file) {
-		s->message = cv_arena_printf(s->arena, "No module named '%s' for this Python", name);
+	if (!file)
 		return 0;
-	}
 	s->shown = cv_arena_printf(s->arena, "module %s", file);
-	return cv_loadmap_dlopen(s->run.map, object_named(s, "python"), file, CV_LM_NOW);
+	return dlopen_by(s, object_named(s, "python"), file, CV_LM_NOW);
 }
 
 /* Who calls dlopen for ctypes: its module, or the interpreter where that is built in. */
@@ -162,8 +180,9 @@ static size_t ctypes_object(struct scn *s)
 
 		s->ctypes_tried = true;
 		s->ctypes = object_named(s, "python");
-		if (file && cv_loadmap_dlopen(s->run.map, s->ctypes, file, CV_LM_NOW) == 1)
+		if (file && dlopen_by(s, s->ctypes, file, CV_LM_NOW) == 1)
 			s->ctypes = object_named(s, cv_basename(file));
+		s->message = NULL;
 	}
 	return s->ctypes;
 }
@@ -190,7 +209,7 @@ static const char *find(struct scn *s, const char *scenario, const struct cv_str
 static int open_by(struct scn *s, size_t by, const char *file, unsigned flags)
 {
 	s->shown = cv_arena_printf(s->arena, "dlopen %s", file);
-	return cv_loadmap_dlopen(s->run.map, by, file, flags);
+	return dlopen_by(s, by, file, flags);
 }
 
 int cv_scn_open(struct scn *s, const char *scenario, const struct cv_scn_step *st)
@@ -201,7 +220,7 @@ int cv_scn_open(struct scn *s, const char *scenario, const struct cv_scn_step *s
 	if (st->op == CV_SCN_FIND) {
 		file = find(s, scenario, &st->args);
 		if (file && !*file) {
-			s->message = cv_arena_printf(s->arena, "%s is in no directory of sys.path", st->args.v[0]);
+			s->message = cv_arena_printf(s->arena, "%s not found in the system path", cv_basename(st->args.v[0]));
 			return s->loose;
 		}
 	} else {

@@ -17,6 +17,7 @@ struct scn {
 	const char *message; /* of this step: why nothing was opened */
 	const char *shown;   /* of this step: with values put in */
 	unsigned depth, steps;
+	bool started;        /* the constructors of what the program starts with have run */
 	bool loose;          /* inside of call? */
 	bool ctypes_tried;
 	size_t ctypes;       /* the module _ctypes; valid with ctypes_tried */

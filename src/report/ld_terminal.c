@@ -79,7 +79,7 @@ static void print_verdict(struct cv_ld_page *p, const struct cv_ld_map *map)
 	if (map->m && cv_report_ld_bad(map)) {
 		word = "problem: ";
 		ink = CV_INK_ERROR;
-		text = map->failed ? cv_arena_printf(t->scratch, "%s ends at %s", map->asked, map->failed) :
+		text = map->failed ? cv_arena_printf(t->scratch, "%s fails at %s", map->asked, map->failed) :
 				     cv_arena_printf(t->scratch, "%s %s %s", map->asked, ends(map->m) ? "does not load:" : "loads, but",
 						     cv_ld_cause(p));
 	} else if (map->m && cv_report_ld_unknown(map)) {

@@ -39,6 +39,7 @@ for script in "$here"/*.py; do
 	case $name in stack | rule_mutants) ;; *) oracle "$name" python3 "$script" ;; esac
 done
 oracle "GPU code" python3 "$here/gpucode/run.py" "$cuvet"
+oracle "import truth" python3 "$here/imports/run.py" "$cuvet"
 oracle "rule mutants" python3 "$here/rule_mutants.py"
 
 # What the oracles counted, and at least one failure for each that ended badly.
