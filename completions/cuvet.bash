@@ -29,7 +29,7 @@ _cuvet() {
 	gather) options="-o --output --redact --root --machine --set --python --env --all-envs -h --help" ;;
 	ld) options="--symbols --flat --why --python --env --root --machine --set --json --format -o --output --exit-zero --kb -v --verbose --color -h --help" ;;
 	arch) options="--gpu --cc --root --machine --set --json --format -o --output --exit-zero --kb -v --verbose --color -h --help" ;;
-	explain) options="--json --format -o --output --exit-zero --kb -v --verbose --color -h --help" ;;
+	explain) options="--live --json --format -o --output --exit-zero --kb -v --verbose --color -h --help" ;;
 	kb) options="--json --format -o --output --exit-zero --kb --color -h --help" ;;
 	rule) options="--list --json --format -o --output --exit-zero --color -h --help" ;;
 	help) options="-h --help" ;;

@@ -33,6 +33,7 @@ complete -c cuvet -n '__cuvet_in check ld arch explain kb rule' -l json -d 'the 
 complete -c cuvet -n '__cuvet_in check' -l format -x -a 'terminal json facts' -d 'form of the output'
 complete -c cuvet -n '__cuvet_in ld arch kb rule' -l format -x -a 'terminal json' -d 'form of the output'
 complete -c cuvet -n '__cuvet_in explain' -l format -x -a 'terminal json markdown' -d 'form of the output'
+complete -c cuvet -n '__cuvet_in explain' -l live -d 'the text is of this machine'
 complete -c cuvet -n '__cuvet_in check' -l fail-level -x -a 'error warning' -d 'least finding that makes exit status 1'
 complete -c cuvet -n '__cuvet_in check ld arch explain kb rule' -l exit-zero -d 'exit with 0 where it would be 1 or 3'
 complete -c cuvet -n '__cuvet_in check ld arch kb explain' -l kb -x -a '(__fish_complete_directories)' -d 'lay this knowledge over the built-in one'

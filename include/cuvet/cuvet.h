@@ -62,6 +62,7 @@ struct cv_options {
 	bool exit_zero;              /* status 1 and 3 become 0 */
 	void (*notice)(void *cookie, const char *text); /* why a call failed or is incomplete: a line each; or NULL */
 	void *cookie;
+	bool live; /* cv_explain: the machine of the text is this one: judge its messages on what is seen here */
 };
 
 struct cv_style {
@@ -122,7 +123,8 @@ struct cv_input {
 };
 /*
  * Diagnoses what people paste: tracebacks, logs, environment reports. The answer speaks of the machine of the text, never of this
- * one. Memory does not grow with the texts.
+ * one unless opt->live says that it is the same. Memory does not grow with the texts; of a text without an end, the first 1 GiB
+ * is read (64 MiB where no line ends), and a notice says so.
  */
 CV_API int cv_explain(const struct cv_options *opt, const struct cv_input *inputs, size_t n, struct cv_doc **ret_doc);
 

@@ -48,7 +48,7 @@ struct cli_command {
 extern const struct cli_command cli_commands[]; /* the first is the default; ends with a NULL name */
 
 extern const struct cli_option cli_root, cli_machine, cli_set, cli_python, cli_env, cli_all_envs, cli_json, cli_format_facts,
-	cli_gpu, cli_cc, cli_symbols, cli_flat, cli_why, cli_format, cli_format_markdown, cli_out, cli_bundle_out, cli_fail_level, cli_exit_zero, cli_kb, cli_redact, cli_verbose,
+	cli_gpu, cli_cc, cli_symbols, cli_flat, cli_why, cli_format, cli_format_markdown, cli_out, cli_bundle_out, cli_fail_level, cli_exit_zero, cli_kb, cli_redact, cli_live, cli_verbose,
 	cli_color, cli_list,
 	cli_help;
 

@@ -24,7 +24,7 @@ static const struct cli_option *const arch_options[] = {
 };
 
 static const struct cli_option *const explain_options[] = {
-	&cli_json, &cli_format_markdown, &cli_out, &cli_exit_zero, &cli_kb, &cli_verbose, &cli_color, &cli_help, NULL,
+	&cli_live, &cli_json, &cli_format_markdown, &cli_out, &cli_exit_zero, &cli_kb, &cli_verbose, &cli_color, &cli_help, NULL,
 };
 
 static const struct cli_option *const kb_options[] = {
@@ -80,7 +80,7 @@ const struct cli_command cli_commands[] = {
 		.summary = "diagnose a pasted log, traceback or environment report",
 		.args = "[FILE...]",
 		.about = "Reads texts (files, or standard input) and says what is wrong with the machine that they are of, the lines it rests on, "
-			 "the fix, and what is still unknown. This machine is not looked at. A bundle of gather is read like a text.",
+			 "the fix, and what is still unknown. This machine is not looked at without --live. A bundle of gather is read like a text.",
 		.options = explain_options,
 		.run = cli_cmd_explain,
 	},

@@ -129,6 +129,13 @@ static int set_redact(struct cli *c, const char *arg)
 	return 0;
 }
 
+static int set_live(struct cli *c, const char *arg)
+{
+	(void)arg;
+	c->opt.live = true;
+	return 0;
+}
+
 static int set_verbose(struct cli *c, const char *arg)
 {
 	(void)arg;
@@ -301,6 +308,12 @@ const struct cli_option cli_redact = {
 	.name = "redact",
 	.help = "replace user and host names, serial numbers and secrets",
 	.set = set_redact,
+};
+
+const struct cli_option cli_live = {
+	.name = "live",
+	.help = "the text is of this machine: judge its messages on what check sees here",
+	.set = set_live,
 };
 
 const struct cli_option cli_verbose = {

@@ -9,6 +9,8 @@
 
 #define PIECE ((size_t)64 << 10)
 #define INPUTS_MAX 1000
+#define TEXT_MAX ((uint64_t)1 << 30)   /* of one text; /dev/zero and a pipe of yes have no end */
+#define NO_LINE_MAX ((uint64_t)64 << 20) /* without the end of a line it is no text */
 
 struct explain_doc {
 	struct cv_doc doc;
@@ -72,13 +74,15 @@ static bool is_bundle(const char *p, size_t n)
 	return (n >= 4 && memcmp(p, "\x28\xb5\x2f\xfd", 4) == 0) || (n >= 3 && memcmp(p, "\x1f\x8b\x08", 3) == 0);
 }
 
-/* The record of a machine: its facts are those of check. */
+/* The record of a machine, or (path NULL) this one: its facts are those of check. */
 static int read_bundle(struct cv_run *run, const char *path, struct cv_facts *facts)
 {
 	struct cv_collect_ctx ctx = { .kb = run->kb, .diag = &run->diag, .facts = facts };
 	struct cv_selection sel;
 	struct cv_view *view;
 	int err;
+
+	size_t told = run->diag.n;
 
 	run->opt.root = path;
 	err = cv_run_open(run, &view, &sel);
@@ -87,13 +91,24 @@ static int read_bundle(struct cv_run *run, const char *path, struct cv_facts *fa
 	ctx.view = view;
 	ctx.sel = &sel;
 	err = cv_collect_all(&ctx);
-	run->diag.n = 0;
+	run->diag.n = told; /* what could not be read is a part of the facts */
 	cv_view_free(view);
 	return err;
 }
 
+/* Whether enough was read; the reason goes to the notices. */
+static bool is_enough(struct cv_run *run, const char *name, uint64_t seen, uint64_t since_line)
+{
+	if (seen < TEXT_MAX && since_line < NO_LINE_MAX)
+		return false;
+	(void)cv_diag_fail(&run->diag, CV_ELIMIT, "%s: stopped reading after %llu MiB%s", name, (unsigned long long)(seen >> 20),
+			   since_line < NO_LINE_MAX ? "" : " without the end of a line");
+	return true;
+}
+
 static int read_text(struct cv_run *run, struct cv_explain *x, const struct cv_input *in, char *buf, struct cv_facts *facts, bool *ret_bundle)
 {
+	uint64_t seen = 0, since_line = 0;
 	bool first = true;
 	size_t n;
 	int err;
@@ -103,8 +118,10 @@ static int read_text(struct cv_run *run, struct cv_explain *x, const struct cv_i
 		err = in->read(in->cookie, buf, PIECE, &n);
 		if (err)
 			return cv_diag_fail(&run->diag, err, "%s: %s", in->name, cv_strerror(err));
-		if (!n)
+		if (!n || is_enough(run, in->name, seen, since_line))
 			return cv_explain_end(x);
+		seen += n;
+		since_line = memchr(buf, '\n', n) ? 0 : since_line + n;
 		if (first && is_bundle(buf, n)) {
 			*ret_bundle = true;
 			return read_bundle(run, in->name, facts);
@@ -125,6 +142,11 @@ static int read_all(struct cv_run *run, struct cv_explain *x, const struct cv_in
 
 	for (size_t i = 0; i < n && !err; i++)
 		err = read_text(run, x, &inputs[i], buf, facts, &bundle);
+	if (!err && run->opt.live) {
+		err = bundle ? cv_diag_fail(&run->diag, CV_EINVAL, "a bundle is the record of a machine: --live adds nothing to it")
+			     : read_bundle(run, NULL, facts);
+		bundle = true;
+	}
 	if (!err)
 		err = cv_explain_finish(x, facts, bundle);
 	if (err)
@@ -169,6 +191,7 @@ int cv_explain(const struct cv_options *opt, const struct cv_input *inputs, size
 	err = doc ? run_explain(&run, inputs, n, doc) : CV_ENOMEM;
 	if (err || cv_arena_failed(run.arena))
 		return cv_run_fail(&run, err ? err : CV_ENOMEM);
+	cv_run_tell(&run);
 	*ret_doc = &doc->doc;
 	return 0;
 }

@@ -5,7 +5,17 @@
 
 const struct cv_subject *cv_hypo_package(const struct cv_hypo_ctx *x, const char *name)
 {
-	return cv_facts_find(x->j.facts, CV_KIND_package, cv_arena_printf(x->a, "report|%s", name));
+	const struct cv_subject *s = cv_facts_find(x->j.facts, CV_KIND_package, cv_arena_printf(x->a, "report|%s", name));
+
+	/* The facts of a machine (--live, a bundle) have environments with names of their own. */
+	for (size_t i = 0; !s && !cv_fact_true(x->j.w->machine, CV_F_machine_from_text) && i < cv_facts_count(x->j.facts, CV_KIND_package); i++) {
+		const struct cv_subject *p = cv_facts_at(x->j.facts, CV_KIND_package, i);
+		const char *have = cv_fact_str(p, CV_F_package_name), *env = cv_fact_str(p, CV_F_package_env);
+
+		if (have && env && cv_streq(have, name) && cv_fact_true(cv_facts_find(x->j.facts, CV_KIND_env, env), CV_F_env_selected))
+			s = p;
+	}
+	return s;
 }
 
 const char *cv_hypo_version(const struct cv_hypo_ctx *x, const char *name)
