@@ -143,6 +143,7 @@ CV_HYP_RULE(cv_hyp_mixed);
 CV_HYP_RULE(cv_hyp_shm);
 CV_HYP_RULE(cv_hyp_not_a_fault);
 CV_HYP_RULE(cv_hyp_lost);
+CV_HYP_RULE(cv_hyp_facts);
 CV_HYP_RULE(cv_hyp_fell);
 CV_HYP_RULE(cv_hyp_k8s);
 CV_HYP_RULE(cv_hyp_dropped);

@@ -209,6 +209,7 @@ CV_HYP_RULE(cv_hyp_not_a_fault)
 }
 
 const struct cv_hyp_rule cv_hyp_rules[] = {
+	{ "", cv_hyp_facts },
 	{ "cuda-major-mismatch", cv_hyp_libraries },
 	{ "cudnn-sublibrary-mix", cv_hyp_cudnn_mix },
 	{ "library-shadowed", cv_hyp_shadowed_lib },
