@@ -333,7 +333,20 @@ static void judge_cuda(struct cv_hypo_ctx *x, const struct cv_want_lib *w, bool 
 		cv_hyp_support(major, w->needer ? 12 : 10);
 }
 
-/* The number in some names says nothing of the CUDA: libcurand.so.10 is in all from 10 to 13. */
+/* A file of that family that the text lists by its path, or NULL. */
+static const struct cv_subject *listed(const struct cv_hypo_ctx *x, const char *family)
+{
+	for (size_t i = 0; i < cv_facts_count(x->j.facts, CV_KIND_lib); i++) {
+		const struct cv_subject *lib = cv_facts_at(x->j.facts, CV_KIND_lib, i);
+		const char *have = cv_fact_str(lib, CV_F_lib_family);
+
+		if (have && cv_streq(have, family) && cv_starts(cv_subject_key(lib), "/") && !in_cache(lib))
+			return lib;
+	}
+	return NULL;
+}
+
+/* The number in some names says nothing of the CUDA: libcurand.so.10 is in all from 10 to 13; libcudnn.so has none. */
 static void judge_numberless(struct cv_hypo_ctx *x)
 {
 	for (size_t i = 0; i < cv_facts_count(x->j.facts, CV_KIND_hit); i++) {
@@ -344,6 +357,15 @@ static void judge_numberless(struct cv_hypo_ctx *x)
 		if (!soname || !cv_lib_name(x->a, soname, &w) || w.cuda || w.cudnn)
 			continue;
 		cv_hyp_set(x, cv_hyp_of(x, "library-missing"), "want", w.name);
+		if (listed(x, w.family)) {
+			const struct cv_subject *lib = listed(x, w.family);
+
+			cv_hyp_set(x, cv_hyp_of(x, "library-not-on-loader-path"), "want", w.name);
+			cv_hyp_set(x, cv_hyp_of(x, "library-not-on-loader-path"), "where", cv_subject_key(lib));
+			cv_hyp_set(x, cv_hyp_of(x, "library-not-on-loader-path"), "where_or", cv_dirname(x->a, cv_subject_key(lib)));
+			cv_hyp_fact(x, cv_hyp_of(x, "library-not-on-loader-path"), lib, CV_F_lib_soname);
+			cv_hyp_at_least(cv_hyp_of(x, "library-not-on-loader-path"), 74);
+		}
 		cv_hyp_support(cv_hyp_of(x, "cuda-major-mismatch"), -15);
 		cv_hyp_support(cv_hyp_of(x, "library-missing"), x->j.w->container ? 12 : 0);
 		return;
