@@ -41,6 +41,7 @@ struct sift {
 	struct cv_arena *a;
 	CV_VEC(struct station) stations;
 	CV_VEC(struct point) points;
+	bool mixed; /* another machine was told of, not only a list of something else */
 };
 
 static const char *const stack[] = { "torch", "torchvision", "torchaudio", "onnxruntime", "onnxruntime-gpu", "tensorflow", "jax", "jaxlib",
@@ -330,11 +331,14 @@ static void make_groups(struct sift *s)
 
 static bool weigh(struct sift *s, unsigned group, bool *counts)
 {
-	unsigned sum = 0;
+	unsigned sum = 0, missing = 0;
 
 	for (size_t i = 0; i < s->stations.n; i++)
-		if (s->stations.v[i].group == group && !s->stations.v[i].prose)
+		if (s->stations.v[i].group == group && !s->stations.v[i].prose) {
 			sum += contradictions(s, &s->stations.v[i], counts);
+			missing += lacks(s, &s->stations.v[i], counts);
+		}
+	s->mixed |= sum >= APART && sum > missing;
 	for (size_t i = 0; i < s->stations.n; i++) {
 		struct station *st = &s->stations.v[i];
 
@@ -448,7 +452,7 @@ bool cv_sift(struct cv_keeps *keeps, const struct cv_scan *scan, const struct cv
 
 		if (st && st->dropped)
 			continue;
-		if (st && told && !is_meant(&s, st)) {
+		if (st && told && s.mixed && !is_meant(&s, st)) {
 			if (st->doubtful)
 				continue;
 			k->weight = CV_TOLD_PROSE; /* far from everything that is known to be meant */

@@ -209,7 +209,6 @@ CV_HYP_RULE(cv_hyp_not_a_fault)
 }
 
 const struct cv_hyp_rule cv_hyp_rules[] = {
-	{ "", cv_hyp_facts },
 	{ "cuda-major-mismatch", cv_hyp_libraries },
 	{ "cudnn-sublibrary-mix", cv_hyp_cudnn_mix },
 	{ "library-shadowed", cv_hyp_shadowed_lib },
@@ -265,5 +264,6 @@ const struct cv_hyp_rule cv_hyp_rules[] = {
 	{ "cuda-toolkit-missing", cv_hyp_no_toolkit },
 	{ "shm-too-small", cv_hyp_shm },
 	{ "not-a-fault", cv_hyp_not_a_fault },
+	{ "", cv_hyp_facts },
 	{ NULL, NULL },
 };
