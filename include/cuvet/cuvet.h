@@ -90,6 +90,7 @@ struct cv_ld_query {
 	bool symbols;    /* also look up every undefined symbol, as ldd -r does */
 	bool flat;       /* terminal: a list instead of a tree */
 	const char *why; /* terminal: only what leads to libraries whose name holds this text; or NULL */
+	bool quick;      /* do not look for the files that lose ("losers"): half the time */
 };
 CV_API int cv_ld(const struct cv_options *opt, const struct cv_ld_query *query, struct cv_doc **ret_doc);
 /*

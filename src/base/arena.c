@@ -6,9 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define FIRST_CHUNK ((size_t)16 * 1024)
 #define MAX_CHUNK ((size_t)1024 * 1024)
+#define POPULATE_FROM ((size_t)128 * 1024)
 
 struct chunk {
 	struct chunk *prev;
@@ -55,6 +58,21 @@ size_t cv_arena_used(const struct cv_arena *a)
 	return a->used;
 }
 
+/* All pages of a large chunk at once: one call for what would be hundreds of page faults. Where that is not known, nothing is lost. */
+static void populate(void *p, size_t n)
+{
+#ifdef MADV_POPULATE_WRITE
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t from = ((uintptr_t)p + page - 1) / page * page, to = ((uintptr_t)p + n) / page * page;
+
+	if (to > from)
+		madvise((void *)from, to - from, MADV_POPULATE_WRITE);
+#else
+	(void)p;
+	(void)n;
+#endif
+}
+
 static struct chunk *add_chunk(struct cv_arena *a, size_t need)
 {
 	size_t size = a->next_size > need ? a->next_size : need;
@@ -62,6 +80,8 @@ static struct chunk *add_chunk(struct cv_arena *a, size_t need)
 
 	if (!c)
 		return NULL;
+	if (size >= POPULATE_FROM && size <= MAX_CHUNK)
+		populate(c, sizeof(*c) + size);
 	c->size = size;
 	c->used = 0;
 	c->prev = a->last;
@@ -145,6 +165,21 @@ char *cv_arena_vprintf(struct cv_arena *a, const char *fmt, va_list ap)
 		return a->empty;
 	}
 	vsnprintf(s, (size_t)n + 1, fmt, ap);
+	return s;
+}
+
+char *cv_arena_cat(struct cv_arena *a, const char *x, const char *y, const char *z)
+{
+	size_t nx = strlen(x), ny = strlen(y), nz = strlen(z);
+	char *s = cv_arena_alloc(a, nx + ny + nz + 1);
+
+	if (!s) {
+		a->failed = true;
+		return a->empty;
+	}
+	memcpy(s, x, nx);
+	memcpy(s + nx, y, ny);
+	memcpy(s + nx + ny, z, nz);
 	return s;
 }
 

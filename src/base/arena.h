@@ -41,6 +41,8 @@ void *cv_arena_grow(struct cv_arena *a, const void *old, size_t old_count, size_
 /* Copies, always NUL-terminated; "" on failure. */
 char *cv_arena_memdup(struct cv_arena *a, const void *p, size_t n);
 char *cv_arena_strdup(struct cv_arena *a, const char *s);
+/* The three texts in a row: quicker than printf where there are thousands. */
+char *cv_arena_cat(struct cv_arena *a, const char *x, const char *y, const char *z);
 char *cv_arena_printf(struct cv_arena *a, const char *fmt, ...) CV_PRINTF(2, 3);
 char *cv_arena_vprintf(struct cv_arena *a, const char *fmt, va_list ap) CV_PRINTF(2, 0);
 

@@ -227,7 +227,7 @@ const char *cv_path_join(struct cv_arena *a, const char *dir, const char *name)
 		return cv_arena_strdup(a, name);
 	if (name[0] == '\0')
 		return cv_arena_strdup(a, dir);
-	return cv_arena_printf(a, "%s%s%s", dir, dir[0] && cv_ends(dir, "/") ? "" : "/", name);
+	return cv_arena_cat(a, dir, dir[0] && cv_ends(dir, "/") ? "" : "/", name);
 }
 
 const char *cv_path_clean(struct cv_arena *a, const char *path)

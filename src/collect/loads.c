@@ -214,7 +214,7 @@ static void run(struct cv_collect_ctx *c)
 {
 	struct run r = { .c = c };
 
-	if (cv_scene_system(c->view, c->sel->cwd, c->scratch, c->diag, &r.sys) < 0)
+	if (cv_scene_system(c->view, c->sel->cwd, false, c->scratch, c->diag, &r.sys) < 0)
 		return;
 	for (size_t i = 0; i < cv_facts_count(c->facts, CV_KIND_env); i++) {
 		const struct cv_subject *env = cv_facts_at(c->facts, CV_KIND_env, i);

@@ -107,7 +107,7 @@ static const char *variable(struct cv_view *v, const char *name)
 	return cv_view_getenv(v, name, &text) == 0 ? text : NULL;
 }
 
-int cv_scene_system(struct cv_view *v, const char *cwd, struct cv_arena *a, struct cv_diag *d, struct cv_lm_system **ret)
+int cv_scene_system(struct cv_view *v, const char *cwd, bool quick, struct cv_arena *a, struct cv_diag *d, struct cv_lm_system **ret)
 {
 	const char *now = variable(v, "LD_BIND_NOW");
 	struct cv_lm_system_opts opts = {
@@ -115,6 +115,7 @@ int cv_scene_system(struct cv_view *v, const char *cwd, struct cv_arena *a, stru
 		.library_path = variable(v, "LD_LIBRARY_PATH"),
 		.preload = variable(v, "LD_PRELOAD"),
 		.bind_now = now && *now,
+		.quick = quick,
 	};
 
 	return cv_lm_system_new(v, &opts, a, d, ret);

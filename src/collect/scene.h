@@ -22,8 +22,8 @@ struct cv_scene {
 /* CV_ENOENT: the facts do not tell the interpreter or the search path of env; a diag message says so. The scene is borrowed by runs. */
 int cv_scene_init(struct cv_scene *scene, struct cv_view *v, const struct cv_facts *facts, const struct cv_kb *kb,
 		  const struct cv_subject *env, struct cv_arena *a, struct cv_diag *d);
-/* The loader as this view's environment variables steer it. */
-int cv_scene_system(struct cv_view *v, const char *cwd, struct cv_arena *a, struct cv_diag *d, struct cv_lm_system **ret);
+/* The loader as this view's environment variables steer it. quick: no files that lose. */
+int cv_scene_system(struct cv_view *v, const char *cwd, bool quick, struct cv_arena *a, struct cv_diag *d, struct cv_lm_system **ret);
 /* Does the kb have steps of a scenario? */
 bool cv_scene_knows(const struct cv_kb *kb, const char *scenario);
 /* Starts the interpreter of the scene in a new map. */

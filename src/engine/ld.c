@@ -93,7 +93,7 @@ static int run_ld(struct cv_run *run, const struct cv_ld_query *q, struct cv_ld 
 		cv_view_free(view);
 		return err;
 	}
-	err = cv_scene_system(view, run->opt.root ? NULL : run->opt.cwd, run->arena, &run->diag, &sys);
+	err = cv_scene_system(view, run->opt.root ? NULL : run->opt.cwd, q->quick, run->arena, &run->diag, &sys);
 	if (!err) {
 		for (size_t i = 0; !err && i < q->path_n; i++)
 			err = add_map(run, sys, q->paths[i], r);

@@ -79,7 +79,7 @@ int cv_ld_python(struct cv_run *run, struct cv_view *view, const struct cv_selec
 		return cv_diag_fail(&run->diag, CV_ENOENT, "no Python environment is there");
 	err = cv_scene_init(&scene, view, facts, run->kb, env, run->arena, &run->diag);
 	if (!err)
-		err = cv_scene_system(view, run->opt.root ? NULL : run->opt.cwd, run->arena, &run->diag, &sys);
+		err = cv_scene_system(view, run->opt.root ? NULL : run->opt.cwd, q->quick, run->arena, &run->diag, &sys);
 	if (err)
 		return err;
 	for (size_t i = 0; !err && i < q->path_n; i++)

@@ -133,8 +133,32 @@ static int bind(struct lm_map *m, size_t root, unsigned flags, bool *ret_fatal)
 	return 0;
 }
 
+/*
+ * When the loader takes back what it loaded it counts the objects in its link map, and gives up on itself where one is out of
+ * sight: an auxiliary of the program stands in front of it.
+ */
+static bool miscounts(const struct lm_map *m)
+{
+	for (size_t i = 0; i < m->objs.n; i++)
+		if (i != m->rtld && !m->objs.v[i].in_chain && !m->pub.objects.v[i].unloaded)
+			return true;
+	return false;
+}
+
+/* The process ends with this alone: what was told of the dlopen is never said. */
+static void give_up_counting(struct lm_map *m, const char *name, size_t said)
+{
+	static const char message[] =
+		"Inconsistency detected by ld.so: dl-close.c: _dl_close_worker: Assertion `idx == nloaded' failed!";
+
+	m->pub.troubles.n = said;
+	cv_lm_trouble(m, m->error.kind, true, name, message);
+	m->stopped = true;
+}
+
 static int open_new(struct lm_map *m, size_t root, const char *name, unsigned flags, const struct before *b)
 {
+	size_t said = m->pub.troubles.n;
 	bool fatal = false;
 	int r = complete(m, root, b);
 
@@ -149,6 +173,8 @@ static int open_new(struct lm_map *m, size_t root, const char *name, unsigned fl
 	if (r == 1 || fatal || m->stopped) {
 		if (r == 1)
 			give_up(m, name);
+		if (!m->stopped && miscounts(m))
+			give_up_counting(m, name, said);
 		m->objs.v[root].scope = m->objs.v[root].order = NULL;
 		m->objs.v[root].scope_n = m->objs.v[root].order_n = 0;
 		undo(m, b);

@@ -117,7 +117,10 @@ static int element(struct lm_map *m, size_t by, struct cv_str raw, const char **
 	}
 	while (n > 1 && text[n - 1] == '/')
 		n--;
-	*ret = cv_arena_printf(m->arena, "%.*s%s", (int)n, text, text[n - 1] == '/' ? "" : "/");
+	if (text[n - 1] == '/' || text[n] == '/')
+		*ret = cv_arena_memdup(m->arena, text, text[n - 1] == '/' ? n : n + 1);
+	else
+		*ret = cv_arena_cat(m->arena, text, "/", "");
 	return 0;
 }
 

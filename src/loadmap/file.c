@@ -279,7 +279,7 @@ uint32_t cv_lm_kernel_of(struct lm_file *f)
 	if (f->kernel == LM_KERNEL_UNREAD) {
 		f->kernel = 0;
 		if (f->elf)
-			cv_elf_notes(f->elf, abi_note, f);
+			cv_elf_segment_notes(f->elf, abi_note, f);
 	}
 	return f->kernel;
 }

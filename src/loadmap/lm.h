@@ -234,6 +234,8 @@ int cv_lm_limit(struct lm_map *m, const char *what);
 int cv_lm_expand(struct lm_map *m, size_t by, const char *text, const char **ret);
 /* A list of directories; seps as for strsep. */
 int cv_lm_decompose(struct lm_map *m, size_t by, const char *text, const char *seps, struct lm_dirs *ret);
+/* Fills m->system. */
+int cv_lm_system_dirs(struct lm_map *m);
 /* RPATH (run false) or RUNPATH of the object; n is 0 if it has none. */
 int cv_lm_rpath(struct lm_map *m, size_t by, bool run, const struct lm_dirs **ret);
 

@@ -109,17 +109,24 @@ static int add_loader(struct lm_map *m)
 static int init_lists(struct lm_map *m)
 {
 	const char *env = m->sys->opts.library_path;
+
+	return env ? cv_lm_decompose(m, 0, env, ":;", &m->env) : 0;
+}
+
+/* Few maps need them: ld.so.cache has what is there. */
+int cv_lm_system_dirs(struct lm_map *m)
+{
 	struct cv_strv *dirs = &m->loader->dirs;
 	struct cv_buf b;
 	int r;
 
+	if (m->system.done)
+		return 0;
 	cv_buf_init(&b, 65536);
 	for (size_t i = 0; i < dirs->n; i++)
 		cv_buf_printf(&b, "%s%s", i ? ":" : "", dirs->v[i]);
 	r = b.err ? b.err : cv_lm_decompose(m, 0, cv_arena_strdup(m->arena, cv_buf_str(&b)), ":", &m->system);
 	cv_buf_release(&b);
-	if (r == 0 && env)
-		r = cv_lm_decompose(m, 0, env, ":;", &m->env);
 	return r;
 }
 

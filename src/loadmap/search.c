@@ -12,7 +12,7 @@
  */
 #include "loadmap/lm.h"
 
-#include <stdio.h>
+#define NAME_ROOM 8192
 
 /* A path as the view wants it; NULL: relative, and the current directory is not known. */
 static const char *absolute(struct lm_map *m, const char *name)
@@ -169,34 +169,70 @@ static bool is_hit_dir(struct lm_search *s, const struct lm_dir *d)
 	       (p->err < 0 || (p->dev == s->hit_dev && p->ino == s->hit_ino && p->ino));
 }
 
+/*
+ * Is the first part of a subdirectory's path ("tls/" of "tls/haswell/") not there? Then neither is the rest, and as the loader asks
+ * for the subdirectory last, its errno is the same.
+ */
+static bool lacks_first(struct lm_search *s, const char *name, size_t dir_n, const char *sub)
+{
+	size_t n = strcspn(sub, "/");
+	struct lm_path *p;
+	char first[NAME_ROOM];
+
+	if (!n || name[0] != '/')
+		return false;
+	memcpy(first, name, dir_n + n);
+	first[dir_n + n] = 0;
+	return cv_lm_look(s->m->sys, first, &p) == 0 && p->err == CV_ENOENT;
+}
+
+/* One subdirectory of a directory; name has room for the file. */
+static int try_sub(struct lm_search *s, struct lm_dir *d, size_t i, char *name, size_t name_n, size_t dir_n)
+{
+	int r;
+
+	memcpy(name + name_n, s->name, strlen(s->name) + 1);
+	if (d->status[i] == LM_UNKNOWN && !s->m->sys->opts.tries && lacks_first(s, name, dir_n, s->m->loader->subdirs.v[i])) {
+		d->status[i] = LM_NOT_THERE;
+		if (!s->behind)
+			s->m->err = CV_ENOENT;
+		return 0;
+	}
+	r = try_file(s, name);
+	if (r == 0 && d->status[i] == LM_UNKNOWN) {
+		name[name_n] = 0;
+		judge_dir(s, d, i, name);
+	} else if (r == 1) {
+		d->status[i] = LM_EXISTS;
+	}
+	return r;
+}
+
 /* One directory with its subdirectories. *ret_any: one of them exists. */
 static int try_dir(struct lm_search *s, struct lm_dir *d, bool *ret_any)
 {
 	const struct cv_strv *subs = &s->m->loader->subdirs;
+	size_t dir_n = strlen(d->name), file_n = strlen(s->name);
+	char name[NAME_ROOM];
 
 	*ret_any = false;
 	if (s->behind && is_hit_dir(s, d))
 		return 0;
+	if (dir_n < sizeof(name))
+		memcpy(name, d->name, dir_n);
 	for (size_t i = 0; i < subs->n; i++) {
-		char name[8192];
-		int n, r;
+		size_t sub_n = strlen(subs->v[i]);
+		int r;
 
 		if (d->status[i] == LM_NOT_THERE)
 			continue;
-		n = snprintf(name, sizeof(name), "%s%s", d->name, subs->v[i]);
-		if (n < 0 || (size_t)n + strlen(s->name) >= sizeof(name)) {
+		if (dir_n + sub_n + file_n >= sizeof(name)) {
 			s->m->err = CV_ELIMIT;
 			*ret_any = true;
 			continue;
 		}
-		memcpy(name + n, s->name, strlen(s->name) + 1);
-		r = try_file(s, name);
-		if (r == 0 && d->status[i] == LM_UNKNOWN) {
-			name[n] = 0;
-			judge_dir(s, d, i, name);
-		} else if (r == 1) {
-			d->status[i] = LM_EXISTS;
-		}
+		memcpy(name + dir_n, subs->v[i], sub_n);
+		r = try_sub(s, d, i, name, dir_n + sub_n, dir_n);
 		*ret_any |= d->status[i] != LM_NOT_THERE;
 		if (r != 0)
 			return r;
@@ -305,7 +341,11 @@ static int try_runpath(struct lm_search *s)
 
 static int try_default(struct lm_search *s)
 {
-	return nodeflib(s) ? 0 : try_list(s, &s->m->system, CV_LM_DEFAULT, CV_LM_NONE);
+	int r = nodeflib(s) ? 1 : cv_lm_system_dirs(s->m);
+
+	if (r != 0)
+		return r < 0 ? r : 0;
+	return try_list(s, &s->m->system, CV_LM_DEFAULT, CV_LM_NONE);
 }
 
 /* Copies for CPUs that this one is not, beside the file that was taken. */

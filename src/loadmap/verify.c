@@ -206,7 +206,7 @@ static bool property_note(struct cv_elf *e, unsigned minor, struct cv_elf_note *
 		return cv_elf_u32(e, p) == 4 && cv_elf_u32(e, p + 8) == NT_GNU_PROPERTY_TYPE_0 && memcmp(p + 12, "GNU", 4) == 0 &&
 		       ret->desc_size <= s->file_size - sizeof(p);
 	}
-	return cv_elf_note(e, "GNU", NT_GNU_PROPERTY_TYPE_0, ret) == 0;
+	return cv_elf_segment_note(e, "GNU", NT_GNU_PROPERTY_TYPE_0, ret) == 0;
 }
 
 bool cv_lm_isa_fits(const struct lm_map *m, size_t i)

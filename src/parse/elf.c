@@ -12,25 +12,34 @@
 
 #include "base/num.h"
 
+/* Is the file's byte order the other one? */
+static bool swapped(const struct cv_elf *e)
+{
+	return e->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+}
+
 uint16_t cv_elf_u16(const struct cv_elf *e, const unsigned char *p)
 {
-	return (uint16_t)(e->big_endian ? p[0] << 8 | p[1] : p[1] << 8 | p[0]);
+	uint16_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return swapped(e) ? __builtin_bswap16(v) : v;
 }
 
 uint32_t cv_elf_u32(const struct cv_elf *e, const unsigned char *p)
 {
-	uint32_t a = cv_elf_u16(e, p);
-	uint32_t b = cv_elf_u16(e, p + 2);
+	uint32_t v;
 
-	return e->big_endian ? a << 16 | b : b << 16 | a;
+	memcpy(&v, p, sizeof(v));
+	return swapped(e) ? __builtin_bswap32(v) : v;
 }
 
 uint64_t cv_elf_u64(const struct cv_elf *e, const unsigned char *p)
 {
-	uint64_t a = cv_elf_u32(e, p);
-	uint64_t b = cv_elf_u32(e, p + 4);
+	uint64_t v;
 
-	return e->big_endian ? a << 32 | b : b << 32 | a;
+	memcpy(&v, p, sizeof(v));
+	return swapped(e) ? __builtin_bswap64(v) : v;
 }
 
 int cv_elf_damage(struct cv_elf *e, enum cv_elf_part part, int err, uint64_t off, const char *what)
@@ -52,11 +61,15 @@ static int get_block(struct cv_elf *e, uint64_t no, const struct cv_elf_block **
 	uint64_t room = e->src->size - at;
 	int r;
 
+	if (l->last && l->last->n && l->last->no == no && l->last->owner == e) {
+		*ret = l->last;
+		return 0;
+	}
 	for (size_t i = 0; i < CV_ELF_BLOCKS; i++) {
 		if (l->blocks[i].n && l->blocks[i].no == no && l->blocks[i].owner == e) {
 			b = &l->blocks[i];
 			b->used = ++l->clock;
-			*ret = b;
+			*ret = l->last = b;
 			return 0;
 		}
 		if (l->blocks[i].used < b->used)
@@ -73,7 +86,7 @@ static int get_block(struct cv_elf *e, uint64_t no, const struct cv_elf_block **
 	b->no = no;
 	b->n = (size_t)room;
 	b->used = ++l->clock;
-	*ret = b;
+	*ret = l->last = b;
 	return 0;
 }
 

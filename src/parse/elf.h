@@ -198,10 +198,13 @@ struct cv_elf_note {
 /* Gets each note; a return other than 0 ends the walk and is passed on. The name lives until it returns. */
 typedef int cv_elf_note_fn(void *cookie, const struct cv_elf_note *note);
 int cv_elf_notes(struct cv_elf *e, cv_elf_note_fn *fn, void *cookie);
+/* Those of segments alone, which is what the loader sees: no section header is read. */
+int cv_elf_segment_notes(struct cv_elf *e, cv_elf_note_fn *fn, void *cookie);
 /* The notes of one section alone, whatever its type. */
 int cv_elf_notes_of(struct cv_elf *e, const struct cv_elf_sec *sec, cv_elf_note_fn *fn, void *cookie);
 /* The first note of that name and type. CV_ENOENT. Its name is the caller's text. */
 int cv_elf_note(struct cv_elf *e, const char *name, uint32_t type, struct cv_elf_note *ret);
+int cv_elf_segment_note(struct cv_elf *e, const char *name, uint32_t type, struct cv_elf_note *ret);
 /* The GNU build id as lower-case hexadecimal digits. CV_ENOENT. */
 int cv_elf_build_id(struct cv_elf *e, const char **ret);
 

@@ -11,6 +11,7 @@
 
 #define PN_XNUM 0xffff /* the true number of segments is in the first section header */
 #define INTERP_MAX 4096
+#define DYN_CHUNK 1024
 
 enum { DF_SYMBOLIC = 2, DF_TEXTREL = 4, DF_BIND_NOW = 8, DF_1_NOW = 1 };
 
@@ -189,28 +190,69 @@ int cv_elf_dynstr_to(struct cv_elf *e, uint64_t index, char *buf, size_t size)
 	return r < 0 ? r : cv_elf_read(e, off + index, buf, n + 1);
 }
 
-static void take_number(struct cv_elf *e, uint64_t tag, uint64_t v)
+/* Where the value of a tag goes that is kept as it is, or NULL. */
+static uint64_t *number_of(struct cv_elf *e, uint64_t tag)
 {
 	struct cv_elf_tables *t = &e->at;
-	const struct {
-		uint64_t tag;
-		uint64_t *to;
-	} numbers[] = {
-		{ DT_PLTRELSZ, &t->jmprel_size }, { DT_HASH, &t->hash },         { DT_STRTAB, &t->strtab },
-		{ DT_SYMTAB, &t->symtab },        { DT_RELA, &t->rela },         { DT_RELASZ, &t->rela_size },
-		{ DT_STRSZ, &t->strtab_size },    { DT_INIT, &t->init },         { DT_FINI, &t->fini },
-		{ DT_REL, &t->rel },              { DT_RELSZ, &t->rel_size },    { DT_JMPREL, &t->jmprel },
-		{ DT_FLAGS, &e->df },             { DT_RELRSZ, &t->relr_size },  { DT_RELR, &t->relr },
-		{ DT_GNU_HASH, &t->gnu_hash },    { DT_VERSYM, &t->versym },     { DT_FLAGS_1, &e->df1 },
-		{ DT_VERDEF, &t->verdef },        { DT_VERDEFNUM, &t->verdef_n }, { DT_VERNEED, &t->verneed },
-		{ DT_VERNEEDNUM, &t->verneed_n },
-	};
 
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		if (numbers[i].tag == tag)
-			*numbers[i].to = v;
-	if (tag == DT_PLTREL)
-		t->jmprel_is_rela = v == DT_RELA;
+	switch (tag) {
+	case DT_PLTRELSZ:
+		return &t->jmprel_size;
+	case DT_HASH:
+		return &t->hash;
+	case DT_STRTAB:
+		return &t->strtab;
+	case DT_SYMTAB:
+		return &t->symtab;
+	case DT_RELA:
+		return &t->rela;
+	case DT_RELASZ:
+		return &t->rela_size;
+	case DT_STRSZ:
+		return &t->strtab_size;
+	case DT_INIT:
+		return &t->init;
+	case DT_FINI:
+		return &t->fini;
+	case DT_REL:
+		return &t->rel;
+	case DT_RELSZ:
+		return &t->rel_size;
+	case DT_JMPREL:
+		return &t->jmprel;
+	case DT_FLAGS:
+		return &e->df;
+	case DT_RELRSZ:
+		return &t->relr_size;
+	case DT_RELR:
+		return &t->relr;
+	case DT_GNU_HASH:
+		return &t->gnu_hash;
+	case DT_VERSYM:
+		return &t->versym;
+	case DT_FLAGS_1:
+		return &e->df1;
+	case DT_VERDEF:
+		return &t->verdef;
+	case DT_VERDEFNUM:
+		return &t->verdef_n;
+	case DT_VERNEED:
+		return &t->verneed;
+	case DT_VERNEEDNUM:
+		return &t->verneed_n;
+	default:
+		return NULL;
+	}
+}
+
+static void take_number(struct cv_elf *e, uint64_t tag, uint64_t v)
+{
+	uint64_t *to = number_of(e, tag);
+
+	if (to)
+		*to = v;
+	else if (tag == DT_PLTREL)
+		e->at.jmprel_is_rela = v == DT_RELA;
 	else if (tag == DT_SYMBOLIC)
 		e->symbolic = true;
 	else if (tag == DT_TEXTREL)
@@ -245,19 +287,37 @@ static int take_string(struct cv_elf *e, uint64_t tag, uint64_t v)
 	return 0;
 }
 
+/* Entries from off on, as many as one block of the cache has; one that straddles blocks alone. */
+static int some_entries(struct cv_elf *e, uint64_t off, uint64_t room, size_t size, unsigned char *buf, size_t *ret_n)
+{
+	uint64_t n = CV_ELF_BLOCK - off % CV_ELF_BLOCK;
+
+	n = n < DYN_CHUNK ? n : DYN_CHUNK;
+	n = n < room ? n : room;
+	n = n < size ? size : n - n % size;
+	*ret_n = (size_t)n;
+	return cv_elf_read(e, off, buf, (size_t)n);
+}
+
 static int walk_dynamic(struct cv_elf *e, uint64_t off, uint64_t room, bool strings)
 {
-	size_t size = e->is64 ? 16 : 8;
+	size_t size = e->is64 ? 16 : 8, n = 0, at = 0;
+	unsigned char buf[DYN_CHUNK];
 
-	for (size_t i = 0; i < CV_ELF_DYN_MAX && room - i * size >= size; i++) {
-		unsigned char p[16];
+	for (size_t i = 0; i < CV_ELF_DYN_MAX && room - i * size >= size; i++, at += size) {
 		uint64_t tag, v;
-		int r = cv_elf_read(e, off + i * size, p, size);
+		int r = 0;
 
+		if (at == n) {
+			at = 0;
+			r = some_entries(e, off + i * size, room - i * size, size, buf, &n);
+			if (r == CV_EFORMAT) /* to the last that is there */
+				r = cv_elf_read(e, off + i * size, buf, n = size);
+		}
 		if (r < 0)
 			return r;
-		tag = cv_elf_word(e, p);
-		v = cv_elf_word(e, p + size / 2);
+		tag = cv_elf_word(e, buf + at);
+		v = cv_elf_word(e, buf + at + size / 2);
 		if (tag == DT_NULL)
 			return 0;
 		if (!strings)

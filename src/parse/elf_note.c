@@ -109,16 +109,29 @@ static int is_build_attributes(struct cv_elf *e, const struct cv_elf_sec *s)
 	return r < 0 ? r : memcmp(head, name, sizeof(head)) == 0;
 }
 
+static int walk_segments(struct walk *w)
+{
+	const struct cv_elf *e = w->e;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < e->seg_n; i++)
+		if (e->segs[i].type == CV_PT_NOTE)
+			r = walk_range(w, e->segs[i].offset, e->segs[i].file_size, e->segs[i].align);
+	return r;
+}
+
+int cv_elf_segment_notes(struct cv_elf *e, cv_elf_note_fn *fn, void *cookie)
+{
+	return walk_segments(&(struct walk){ .e = e, .fn = fn, .cookie = cookie });
+}
+
 int cv_elf_notes(struct cv_elf *e, cv_elf_note_fn *fn, void *cookie)
 {
 	struct walk w = { .e = e, .fn = fn, .cookie = cookie };
 	const struct cv_elf_sec *v;
 	size_t n;
-	int r = 0;
+	int r = walk_segments(&w);
 
-	for (size_t i = 0; r == 0 && i < e->seg_n; i++)
-		if (e->segs[i].type == CV_PT_NOTE)
-			r = walk_range(&w, e->segs[i].offset, e->segs[i].file_size, e->segs[i].align);
 	if (r == 0)
 		r = cv_elf_sections(e, &v, &n);
 	for (size_t i = 0; r == 0 && i < n; i++) {
@@ -157,15 +170,27 @@ static int match_note(void *cookie, const struct cv_elf_note *note)
 	return 1;
 }
 
-int cv_elf_note(struct cv_elf *e, const char *name, uint32_t type, struct cv_elf_note *ret)
+typedef int notes_fn(struct cv_elf *e, cv_elf_note_fn *fn, void *cookie);
+
+static int first_note(struct cv_elf *e, notes_fn *notes, const char *name, uint32_t type, struct cv_elf_note *ret)
 {
 	struct cv_elf_note found;
 	struct wanted w = { name, type, &found };
-	int r = cv_elf_notes(e, match_note, &w);
+	int r = notes(e, match_note, &w);
 
 	if (r == 1)
 		*ret = found;
 	return r == 1 ? 0 : r == 0 ? CV_ENOENT : r;
+}
+
+int cv_elf_note(struct cv_elf *e, const char *name, uint32_t type, struct cv_elf_note *ret)
+{
+	return first_note(e, cv_elf_notes, name, type, ret);
+}
+
+int cv_elf_segment_note(struct cv_elf *e, const char *name, uint32_t type, struct cv_elf_note *ret)
+{
+	return first_note(e, cv_elf_segment_notes, name, type, ret);
 }
 
 int cv_elf_build_id(struct cv_elf *e, const char **ret)

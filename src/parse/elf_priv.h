@@ -19,6 +19,7 @@ struct cv_elf_block {
 struct cv_elf_pool {
 	struct cv_elf_block blocks[CV_ELF_BLOCKS];
 	uint64_t clock;
+	struct cv_elf_block *last; /* the one that was used last, or NULL */
 };
 
 /* A hash table of symbols, checked to lie within the file. */

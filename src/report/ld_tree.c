@@ -66,9 +66,12 @@ static void add_tree(struct cv_ld_page *p, struct rows *r, size_t by, unsigned d
 {
 	for (size_t i = 0; i < p->m->edges.n; i++) {
 		const struct cv_lm_edge *e = &p->m->edges.v[i];
-		bool loaded = has_loaded(p, i);
+		bool loaded;
 
-		if (e->by != by || !(loaded || e->object == CV_LM_NONE) || e->object == by || (by == CV_LM_NONE && e->object == 0) ||
+		if (e->by != by)
+			continue;
+		loaded = has_loaded(p, i);
+		if (!(loaded || e->object == CV_LM_NONE) || e->object == by || (by == CV_LM_NONE && e->object == 0) ||
 		    cv_ld_is_hidden(p, i))
 			continue;
 		add_row(p, r, e, depth);
@@ -80,16 +83,24 @@ static void add_tree(struct cv_ld_page *p, struct rows *r, size_t by, unsigned d
 /* The file of a row: with its directory alone where the name says the rest. */
 static const char *place_of(struct cv_ld_page *p, const struct cv_lm_edge *e)
 {
-	struct cv_arena *a = p->t->scratch;
-	const char *real = p->m->objects.v[e->object].real, *path = real;
+	const char *real = p->m->objects.v[e->object].real, *file = cv_basename(real);
+	size_t from = 0, n = (size_t)(file - real), dots = 0;
+	char *text;
 
 	if (p->r->flat || p->t->verbose)
 		return real;
-	if (cv_streq(cv_basename(real), cv_basename(e->name)))
-		path = cv_arena_memdup(a, real, strlen(real) - strlen(cv_basename(real)));
-	if (p->base && cv_path_below(real, p->base))
-		path = cv_arena_printf(a, "%s%s", cv_term_dots(p->t), path + strlen(p->base));
-	return path;
+	if (!cv_streq(file, cv_basename(e->name)))
+		n += strlen(file);
+	if (p->base && cv_path_below(real, p->base)) {
+		from = strlen(p->base);
+		dots = strlen(cv_term_dots(p->t));
+	}
+	text = cv_arena_alloc(p->t->scratch, dots + n - from + 1);
+	if (!text)
+		return "";
+	memcpy(text, cv_term_dots(p->t), dots);
+	memcpy(text + dots, real + from, n - from);
+	return text;
 }
 
 static void print_place(struct cv_ld_page *p, const struct rows *r, enum cv_ink ink, const char *text)
@@ -98,7 +109,12 @@ static void print_place(struct cv_ld_page *p, const struct rows *r, enum cv_ink 
 	size_t at = r->name_cols + 2 + r->step_cols + 2;
 
 	cv_term_to(t, at);
-	cv_term_wrap(t, at, ink, text);
+	if (strchr(text, ' ')) {
+		cv_term_wrap(t, at, ink, text);
+		return;
+	}
+	cv_term_put(t, ink, text); /* what wrapping would do, without looking for blanks */
+	cv_term_nl(t);
 }
 
 static void print_row(struct cv_ld_page *p, const struct rows *r, const struct row *row)

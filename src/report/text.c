@@ -93,6 +93,11 @@ size_t cv_text_width_n(const char *s, size_t n)
 	uint32_t c;
 
 	for (size_t i = 0; i < n; i += used) {
+		if ((unsigned char)(s[i] - 1) < 0x7f) { /* ASCII, as most is */
+			used = 1;
+			width++;
+			continue;
+		}
 		used = cv_text_next(s + i, &c);
 		if (used == 0)
 			break;
@@ -116,12 +121,13 @@ static bool is_clean(const char *s)
 
 const char *cv_text_clean(struct cv_arena *a, const char *s, bool ascii)
 {
-	size_t cap = strlen(s), at = 0, used;
+	size_t cap, at = 0, used;
 	char *out;
 	uint32_t c;
 
 	if (is_clean(s))
 		return s;
+	cap = strlen(s);
 	out = cv_arena_array(a, cap + 1, 3); /* an invalid byte becomes the three of U+FFFD */
 	if (!out)
 		return "";
@@ -143,14 +149,25 @@ const char *cv_text_clean(struct cv_arena *a, const char *s, bool ascii)
 	return out;
 }
 
+/* cv_text_next(), quick for ASCII. */
+static inline size_t next_of(const char *s, uint32_t *ret)
+{
+	unsigned char c = (unsigned char)*s;
+
+	if (c >= 0x80)
+		return cv_text_next(s, ret);
+	*ret = c;
+	return c != 0;
+}
+
 /* Bytes of s that make the line; see the header. */
 static size_t line_end(const char *s, size_t width, bool hard)
 {
 	size_t at = 0, cols = 0, blank = 0, seam = 0, used;
 	uint32_t c;
 
-	for (; (used = cv_text_next(s + at, &c)) != 0; at += used) {
-		cols += cv_text_char_width(c);
+	for (; (used = next_of(s + at, &c)) != 0; at += used) {
+		cols += c < 0x80 ? 1 : cv_text_char_width(c);
 		if (c == ' ' && cols <= width + 1)
 			blank = at;
 		if (cols > width && (blank || hard || c == ' '))
