@@ -9,6 +9,7 @@
 #include "judge/cells.h"
 
 #include "base/version.h"
+#include "judge/fate.h"
 #include "judge/anchors.h"
 
 enum cv_tri cv_driver_compiles(const struct cv_judge_ctx *ctx, const char *cuda, const char **ret_because)
@@ -214,8 +215,13 @@ void cv_load_needs(const struct cv_judge_ctx *ctx, const struct cv_wload *l, str
 static enum cv_tri loads_of(const struct cv_judge_ctx *ctx, const struct cv_wload *l, const char **ret_because)
 {
 	enum cv_state lib = cv_fact(l->fw, CV_F_framework_gpu_lib)->state;
+	struct cv_fate fate = cv_load_fate(ctx, l);
 	struct cv_strv needs = { 0 };
 
+	if (fate.kind == CV_FATE_FAILS) { /* BAD is for a rule to say */
+		*ret_because = fate.message;
+		return CV_TRI_UNKNOWN;
+	}
 	if (l->build == CV_BUILD_CPU || l->build == CV_BUILD_ROCM)
 		return CV_TRI_OK;
 	if (l->build == CV_BUILD_UNKNOWN) {
@@ -233,6 +239,12 @@ static enum cv_tri loads_of(const struct cv_judge_ctx *ctx, const struct cv_wloa
 	}
 	if (!cv_package_intact(l->pkg)) {
 		*ret_because = cv_arena_printf(ctx->a, "files of %s are missing or changed", l->dist);
+		return CV_TRI_UNKNOWN;
+	}
+	if (fate.kind != CV_FATE_UNKNOWN)
+		return CV_TRI_OK;
+	if (fate.because) {
+		*ret_because = fate.because;
 		return CV_TRI_UNKNOWN;
 	}
 	cv_load_needs(ctx, l, &needs);

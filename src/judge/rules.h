@@ -59,6 +59,21 @@ CV_RULE(cv_rule_cudnn_major);
 CV_RULE(cv_rule_library_missing);
 CV_RULE(cv_rule_loader_path);
 
+/* rules_loads.c: what the loader refuses */
+CV_RULE(cv_rule_not_on_loader_path);
+CV_RULE(cv_rule_import_order);
+CV_RULE(cv_rule_libstdcxx);
+CV_RULE(cv_rule_exec_stack);
+CV_RULE(cv_rule_static_tls);
+/* For the rule glibc-too-old: finds what fails by a version of the C library; how many. */
+size_t cv_glibc_by_loads(struct cv_judge_ctx *ctx, const struct cv_rule *self);
+
+/* rules_mix.c: what loads and should not meet */
+CV_RULE(cv_rule_shadowed_library);
+CV_RULE(cv_rule_cudnn_mix);
+CV_RULE(cv_rule_cuda_mixed);
+CV_RULE(cv_rule_cudnn_older_first);
+
 /*
  * Causes: predicates that rules share, so that one says "primary" and the others "symptom of" whatever the order they run in.
  */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The CUDA libraries that a build's GPU library names in DT_NEEDED, against what the environment and the loader's paths hold.
- * Without the loader simulated, only what is nowhere is said to be missing; the order of the search is not judged here.
+ * The CUDA libraries that a build's GPU library names in DT_NEEDED, against what the environment and the loader's paths hold:
+ * what is nowhere. A workload of which it is known that it loads lacks nothing; where a library lies is judged in rules_loads.c.
  */
 #include "judge/rules.h"
 
 #include "base/version.h"
 #include "judge/advise.h"
 #include "judge/cells.h"
+#include "judge/fate.h"
 
 enum want { WANT_CUDA, WANT_CUDNN, WANT_ANY };
 
@@ -37,7 +38,7 @@ static void lacking(const struct cv_judge_ctx *ctx, const struct cv_wload *l, en
 }
 
 /* May it be said that a library is nowhere? Only where all places were looked at. */
-static const char *blind_because(const struct cv_judge_ctx *ctx, const struct cv_wload *l)
+static const char *blind_because(const struct cv_judge_ctx *ctx, const struct cv_wload *l, const struct cv_fate *fate)
 {
 	const struct cv_subject *ldso = cv_facts_find(ctx->facts, CV_KIND_ldso, "");
 	const struct cv_subject *env = ctx->w->envs.v[l->env].s;
@@ -51,6 +52,8 @@ static const char *blind_because(const struct cv_judge_ctx *ctx, const struct cv
 		return cv_fact_because(ctx->a, ldso, CV_F_ldso_cache_entries);
 	if (cv_fact_list(ldso, CV_F_ldso_dirs_denied)->n)
 		return cv_arena_printf(ctx->a, "%s may not be looked into", cv_fact_list(ldso, CV_F_ldso_dirs_denied)->v[0]);
+	if (fate->kind == CV_FATE_FAILS)
+		return NULL;
 	if (cv_is_conda(&ctx->w->envs.v[l->env], l->pkg))
 		return "conda's libraries are found by the loader's rules, which are not judged yet";
 	if (!cv_streq(l->framework, "torch") && !cv_streq(l->framework, "onnxruntime"))
@@ -80,20 +83,68 @@ static const char *wheel_spec(const struct cv_judge_ctx *ctx, const struct cv_wl
 	return cv_arena_printf(ctx->a, "%s-cu%lld==%.*s.*", stem, (long long)cuda, CV_STR_ARG(cv_soname_major(soname)));
 }
 
+/* NVIDIA's wheels that the package requires and that are not installed. */
+static void pinned_wheels(const struct cv_judge_ctx *ctx, const struct cv_wload *l, struct cv_strv *specs)
+{
+	const struct cv_strv *requires = cv_fact_list(l->pkg, CV_F_package_requires);
+
+	for (size_t i = 0; i < requires->n; i++) {
+		const char *line = requires->v[i];
+		const char *name = cv_pep503(ctx->a, (struct cv_str){ line, strcspn(line, " =<>!~;[(") });
+
+		if (cv_starts(name, "nvidia-") && !cv_wenv_package(&ctx->w->envs.v[l->env], name))
+			cv_strv_push(ctx->a, specs,
+				     cv_str_dup(ctx->a, cv_str_trim((struct cv_str){ line, strcspn(line, ";") })));
+	}
+}
+
+/* The package's own list of what it needs, where it has one: "onnxruntime-gpu[cuda,cudnn]==1.26.0". */
+static const char *spec_with_extras(const struct cv_judge_ctx *ctx, const struct cv_wload *l)
+{
+	const char *version = l->version ? cv_ver_public(ctx->a, l->version) : NULL;
+	const char *extras = version ? cv_kb_value(ctx->kb, l->dist, version, "extras") : NULL;
+
+	if (!extras || !cv_kb_has_word(extras, "cuda") || !cv_kb_has_word(extras, "cudnn"))
+		return NULL;
+	return cv_arena_printf(ctx->a, "%s[cuda,cudnn]==%s", l->dist, version);
+}
+
+/* cuDNN's wheels of all CUDA majors write the same files: beside one of another major the package's own would damage it. */
+static bool has_other_cudnn(const struct cv_judge_ctx *ctx, const struct cv_wload *l)
+{
+	const struct cv_wenv *env = &ctx->w->envs.v[l->env];
+	const char *own = cv_arena_printf(ctx->a, "nvidia-cudnn-cu%lld", l->cuda ? (long long)cv_ver_part(l->cuda, 0) : 0LL);
+
+	for (size_t i = 0; i < env->packages.n; i++) {
+		const char *name = cv_fact_str(env->packages.v[i], CV_F_package_name);
+
+		if (name && cv_starts(name, "nvidia-cudnn-cu") && !cv_streq(name, own))
+			return true;
+	}
+	return false;
+}
+
 static void add_wheels_fix(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct cv_wload *l,
 			   const struct cv_strv *sonames)
 {
 	struct cv_install in = { .env = &ctx->w->envs.v[l->env], .pkg = l->pkg };
-	const char *command;
+	const char *command, *whole = has_other_cudnn(ctx, l) ? NULL : spec_with_extras(ctx, l);
 
-	for (size_t i = 0; i < sonames->n; i++) {
+	if (whole)
+		cv_strv_push(ctx->a, &in.specs, whole);
+	else
+		pinned_wheels(ctx, l, &in.specs);
+	for (size_t i = 0; !whole && i < sonames->n; i++) {
 		const char *spec = wheel_spec(ctx, l, sonames->v[i]);
 
 		if (spec && !cv_strv_has(&in.specs, spec))
 			cv_strv_push(ctx->a, &in.specs, spec);
 	}
 	command = in.specs.n ? cv_install_command(ctx, &in) : NULL;
-	if (command)
+	if (command && !whole && cv_streq(l->framework, "onnxruntime"))
+		cv_find_command(ctx, f, command, "installs the libraries into the environment")->risk =
+			"this release does not look there by itself: their lib folders must go on LD_LIBRARY_PATH";
+	else if (command)
 		cv_find_command(ctx, f, command, "installs the libraries into the environment");
 	else
 		cv_find_text(ctx, f,
@@ -136,8 +187,8 @@ static void report_major(struct cv_judge_ctx *ctx, const struct cv_rule *self, c
 
 	cv_find_why(ctx, f,
 		    "A library of another major has another name (SONAME) and another interface: the loader does not take it.");
-	if (cv_streq(l->framework, "onnxruntime"))
-		cv_fix_ort(ctx, f, l, NULL);
+	if (cv_streq(l->framework, "onnxruntime") && cv_fix_ort(ctx, f, l, NULL) && has_other_cudnn(ctx, l))
+		return;
 	add_wheels_fix(ctx, f, l, sonames);
 }
 
@@ -150,17 +201,27 @@ static void judge_libs(struct cv_judge_ctx *ctx, const struct cv_rule *self, enu
 		const struct cv_wload *l = &ctx->w->loads.v[i];
 		const struct cv_wlib *other = NULL;
 		struct cv_strv sonames = { 0 };
+		struct cv_fate fate;
 		const char *because;
 
 		if (l->build != CV_BUILD_GPU)
 			continue;
-		because = blind_because(ctx, l);
+		fate = cv_load_fate(ctx, l);
+		if (fate.kind == CV_FATE_LOADS || fate.kind == CV_FATE_WITH_HELP) {
+			checked++;
+			continue;
+		}
+		because = fate.because ? fate.because : blind_because(ctx, l, &fate);
 		if (because) {
 			blind = because;
 			continue;
 		}
 		checked++;
 		lacking(ctx, l, want, &sonames, &other);
+		/* Not of the CUDA stack: libgomp.so.1, libmkl ...; what a damaged package lacks is not told twice. */
+		if (fate.why == CV_WHY_NOWHERE && want == WANT_ANY && !cv_soname_decides(fate.name) && !sonames.n &&
+		    cv_package_intact(l->pkg))
+			cv_strv_push(ctx->a, &sonames, fate.name);
 		if (!sonames.n)
 			continue;
 		n++;
@@ -168,7 +229,7 @@ static void judge_libs(struct cv_judge_ctx *ctx, const struct cv_rule *self, enu
 			struct cv_finding *f = report_lacking(ctx, self, l, &sonames, NULL);
 
 			cv_find_why(ctx, f, "Neither the environment nor the directories that the loader searches hold it.");
-			if (cv_streq(l->framework, "onnxruntime"))
+			if (cv_streq(l->framework, "onnxruntime") && !spec_with_extras(ctx, l))
 				cv_fix_ort(ctx, f, l, NULL);
 			add_wheels_fix(ctx, f, l, &sonames);
 		} else {

@@ -530,6 +530,8 @@ CV_RULE(cv_rule_glibc)
 	}
 	for (size_t e = 0; e < ctx->w->envs.n; e++)
 		n += judge_glibc(ctx, self, &ctx->w->envs.v[e], glibc, &checked);
+	if (!n) /* a wheel whose tag says it is the clearer finding */
+		n = cv_glibc_by_loads(ctx, self);
 	if (n)
 		return;
 	if (checked)

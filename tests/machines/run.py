@@ -165,6 +165,8 @@ def fix_faults(opts, case, work, doc):
             after = json.loads(text.decode("utf-8"))
             left = [g for g in after["findings"] if g["id"] == f["id"] and set(g["cells"]) & set(f["cells"])]
             new = [g["id"] for g in after["findings"] if g["severity"] == "error" and g["id"] not in ids]
+            if "LD_LIBRARY_PATH" in (fix.get("risk") or ""):  # the price that the fix itself names
+                new = [i for i in new if i != "library-not-on-loader-path"]
             if left:
                 out.append("%s is still there after %r" % (f["id"], fix["command"]))
             if new:
@@ -270,7 +272,7 @@ def main():
     ALL_NAMES = {c.name for c in CASES}
     wanted = [i for i, c in enumerate(CASES) if opts.k in c.name
               and (not opts.expects or any(opts.expects in f.ids and not f.optional for f in c.findings)
-                   or (opts.expects == recipe.MINOR and c.minor))]
+                   or any(opts.expects == i and getattr(c, w[0]) for i, w in recipe.WEATHER.items()))]
     count = {"ok": 0, "fail": 0, "skip": 0}
     results = {}
     with multiprocessing.get_context("fork").Pool(max(1, opts.jobs)) as pool:

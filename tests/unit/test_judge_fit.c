@@ -221,7 +221,7 @@ static void test_judge_fit_h24_no_cudnn(void **state)
 	box_judge(&b);
 	f = box_expect(&b, "library-missing", CV_ERROR, CV_PRIMARY);
 	assert_string_equal(box_param(f, "soname"), "libcudnn.so.9");
-	box_expect_text(box_fixes(&b, f), "\"nvidia-cudnn-cu13==9.*\"");
+	box_expect_text(box_fixes(&b, f), "\"onnxruntime-gpu[cuda,cudnn]==1.31.1\"");
 	assert_int_equal(box_cell(&b, "0|onnxruntime:cuda|0")->loads, CV_TRI_BAD);
 	assert_int_equal(b.r->findings.n, 1);
 	box_free(&b);

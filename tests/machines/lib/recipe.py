@@ -54,7 +54,7 @@ class F:
 
 class Case:
     FIELDS = dict(verdict=None, findings=(), status=None, cells={}, not_evaluated=(), ruled_out=(), not_ruled_out=(), machine={}, envs={},
-                  packages={}, says=(), says_not=(), user=None, slow=False, check=None, gpus=None, golden=False, replay=True, hostile=False, minor=None)
+                  packages={}, says=(), says_not=(), user=None, slow=False, check=None, gpus=None, golden=False, replay=True, hostile=False, minor=None, order=None)
 
     def __init__(self, name, build, **expect):
         self.name, self.build = name, build
@@ -81,16 +81,17 @@ def labels(doc):
     return label
 
 
-MINOR = "driver-minor-version"
+# What comes with many machines and is demanded or forbidden only by name: minor=True or False, order=True or False.
+WEATHER = {"driver-minor-version": ("minor", "note"), "import-order": ("order", "warning")}
 
 
 def match_findings(case_, doc, label):
-    """The note on minor-version compatibility comes with many machines: it is demanded or forbidden only by minor=True or False."""
-    minor = [f for f in doc["findings"] if f["id"] == MINOR]
-    out, left = [], [f for f in doc["findings"] if f["id"] != MINOR]
-    if case_.minor is not None and bool(minor) != case_.minor:
-        out.append("the note %s is %s" % (MINOR, "not there" if case_.minor else "there"))
-    out += ["%s is %s, not a note" % (MINOR, f["severity"]) for f in minor if f["severity"] != "note"]
+    out, left = [], [f for f in doc["findings"] if f["id"] not in WEATHER]
+    for fid, (field, severity) in WEATHER.items():
+        have, want = [f for f in doc["findings"] if f["id"] == fid], getattr(case_, field)
+        if want is not None and bool(have) != want:
+            out.append("%s is %s" % (fid, "not there" if want else "there"))
+        out += ["%s is %s, not %s" % (fid, f["severity"], severity) for f in have if f["severity"] != severity]
     for want in case_.findings:
         same = [f for f in left if want.names(f)]
         best = min(same, key=lambda f: len(want.faults(f, doc, label)), default=None)

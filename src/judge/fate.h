@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Fate: what becomes of a workload when it loads, by the scenarios that were taken (facts of kind scenario, load, loadfail).
+ * The one place that turns failures of the loader into kinds; the rules speak of one kind each.
+ */
+#ifndef CV_JUDGE_FATE_H
+#define CV_JUDGE_FATE_H
+
+#include "judge/ctx.h"
+
+enum cv_fate_kind {
+	CV_FATE_UNKNOWN,   /* no scenario was taken: because says why, NULL where there is none for this framework */
+	CV_FATE_LOADS,
+	CV_FATE_WITH_HELP, /* alone it fails; it loads when torch is imported first, or after preload_dlls() */
+	CV_FATE_FAILS,
+};
+
+/* Why it fails, alone. */
+enum cv_fate_why {
+	CV_WHY_NONE,
+	CV_WHY_NOT_ON_PATH, /* the library is on the machine (there), and the loader does not look there */
+	CV_WHY_NOWHERE,     /* it is not, as far as was looked; another major may be */
+	CV_WHY_GLIBC,       /* a version of the C library: name is GLIBC_2.38 */
+	CV_WHY_LIBSTDCXX,   /* GLIBCXX_..., CXXABI_... */
+	CV_WHY_VERSION,     /* another version of a library */
+	CV_WHY_EXEC_STACK,
+	CV_WHY_STATIC_TLS,
+	CV_WHY_FORMAT,      /* a file that cannot be loaded */
+	CV_WHY_MODULE,      /* no extension module for this Python */
+	CV_WHY_OTHER,
+};
+
+struct cv_fate {
+	enum cv_fate_kind kind;
+	enum cv_fate_why why;
+	const char *because;
+	const struct cv_subject *scenario, *fail; /* of the workload alone; fail NULL where nothing failed */
+	const char *name, *by, *message;          /* of fail; may be NULL */
+	const struct cv_wlib *there;
+	bool torch_first, preload;                /* which help helps */
+};
+
+struct cv_fate cv_load_fate(const struct cv_judge_ctx *ctx, const struct cv_wload *l);
+/* A scenario of an environment by its programs ("torch:cuda onnxruntime:cuda"); NULL if it was not taken. */
+const struct cv_subject *cv_scenario_of(const struct cv_judge_ctx *ctx, size_t env, const char *programs);
+bool cv_scenario_done(const struct cv_subject *scenario);
+/* The file loaded for a library family ("cudnn", "cublasLt") in a scenario, the first; NULL if none. */
+const struct cv_subject *cv_scenario_load(const struct cv_judge_ctx *ctx, const struct cv_subject *scenario, const char *family);
+/* The library at this path; NULL if it was not looked at. */
+const struct cv_wlib *cv_lib_at(const struct cv_judge_ctx *ctx, const char *path);
+
+#endif

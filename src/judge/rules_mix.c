@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Libraries that load and should not meet: copies that hide others, parts of different releases in one process. */
+#include "judge/rules.h"
+
+#include "base/str.h"
+#include "base/version.h"
+#include "judge/advise.h"
+#include "judge/cells.h"
+#include "judge/fate.h"
+
+/* A library as a scenario loads it. */
+struct loaded {
+	const struct cv_subject *load;
+	const struct cv_wlib *lib;
+};
+
+/* Calls see for each known library of the stack that a scenario of this workload alone loads; counts them. */
+struct walk {
+	struct cv_judge_ctx *ctx;
+	const struct cv_rule *self;
+	const struct cv_wload *l;
+	const struct cv_subject *scenario;
+	size_t found;
+};
+
+static bool next_loaded(const struct cv_judge_ctx *ctx, const struct cv_subject *scenario, size_t *at, struct loaded *ret)
+{
+	while (*at < cv_facts_count(ctx->facts, CV_KIND_load)) {
+		const struct cv_subject *s = cv_facts_at(ctx->facts, CV_KIND_load, (*at)++);
+		const char *of = cv_fact_str(s, CV_F_load_scenario), *path = cv_fact_str(s, CV_F_load_path);
+
+		if (!of || !path || !cv_streq(of, cv_subject_key(scenario)))
+			continue;
+		*ret = (struct loaded){ .load = s, .lib = cv_lib_at(ctx, path) };
+		if (ret->lib && ret->lib->family)
+			return true;
+	}
+	return false;
+}
+
+static struct cv_finding *report(struct walk *w, const char *title, const struct loaded *one, const struct loaded *other)
+{
+	const struct cv_wenv *env = &w->ctx->w->envs.v[w->l->env];
+	struct cv_finding *f = cv_find(w->ctx, w->self, "%s", title);
+
+	w->found++;
+	cv_find_env(w->ctx, f, env);
+	cv_find_subject(f, "package", w->l->dist, cv_fact_str(w->l->fw, CV_F_framework_path));
+	cv_find_param(w->ctx, f, "package", w->l->label);
+	cv_find_param(w->ctx, f, "soname", cv_fact_str(one->load, CV_F_load_soname));
+	cv_find_param(w->ctx, f, "found", one->lib->version);
+	cv_find_param(w->ctx, f, "needed", other->lib->version);
+	cv_find_fact(w->ctx, f, one->load, CV_F_load_path);
+	cv_find_fact(w->ctx, f, one->load, CV_F_load_step);
+	cv_find_fact(w->ctx, f, one->lib->s, CV_F_lib_version);
+	cv_find_fact(w->ctx, f, other->lib->s, CV_F_lib_version);
+	cv_find_prove(w->ctx, f, "cuvet check --env %s", cv_shell_quote(w->ctx->a, env->path));
+	cv_find_hits(w->ctx, f, CV_ASPECT_LOADS,
+		     (struct cv_hit){ .env = w->l->env, .gpu = CV_NO_INDEX, .workload = w->l->name });
+	return f;
+}
+
+static void fix_search(struct walk *w, struct cv_finding *f, const struct loaded *o)
+{
+	const char *step = cv_fact_str(o->load, CV_F_load_step), *path = cv_fact_str(o->load, CV_F_load_path);
+
+	if (step && cv_streq(step, "LD_LIBRARY_PATH"))
+		cv_find_text(w->ctx, f,
+			     cv_arena_printf(w->ctx->a, "take %s out of LD_LIBRARY_PATH where it is set",
+					     cv_dirname(w->ctx->a, path)),
+			     "the copies that belong together are found again");
+	else
+		cv_find_text(w->ctx, f, cv_arena_printf(w->ctx->a, "remove %s, or install the release that fits there", path), NULL);
+}
+
+/* The copy that the search would have taken otherwise, of the environment's own wheels, if it is newer. */
+static const struct cv_wlib *hidden(const struct walk *w, const struct loaded *o)
+{
+	const struct cv_strv *losers = cv_fact_list(o->load, CV_F_load_losers);
+	const char *env = w->ctx->w->envs.v[w->l->env].path;
+
+	for (size_t i = 0; i < losers->n; i++) {
+		const struct cv_wlib *lib = cv_lib_at(w->ctx, losers->v[i]);
+
+		if (lib && lib->env && cv_streq(lib->env, env) && !(o->lib->env && cv_streq(o->lib->env, env)) && lib->version &&
+		    o->lib->version && cv_ver_cmp(CV_VER_DOTTED, o->lib->version, lib->version) < 0)
+			return lib;
+	}
+	return NULL;
+}
+
+static void see_shadowed(struct walk *w)
+{
+	struct loaded o;
+	size_t at = 0;
+
+	while (next_loaded(w->ctx, w->scenario, &at, &o)) {
+		const struct cv_wlib *lib = hidden(w, &o);
+		struct cv_finding *f;
+
+		if (!lib)
+			continue;
+		f = report(w,
+			   cv_arena_printf(w->ctx->a, "%s takes %s %s from %s; its own is %s", w->l->label,
+					   cv_fact_str(o.load, CV_F_load_soname), o.lib->version, cv_dirname(w->ctx->a, o.lib->path),
+					   lib->version),
+			   &o, &(struct loaded){ .lib = lib });
+		cv_find_why(w->ctx, f, "The loader takes the first file of that name. An older one lacks symbols that the newer "
+				       "libraries beside it ask for.");
+		fix_search(w, f, &o);
+	}
+}
+
+static bool is_cudnn(const struct cv_wlib *lib)
+{
+	return cv_streq(lib->family, "cudnn") || cv_starts(lib->family, "cudnn_");
+}
+
+static void see_cudnn(struct walk *w)
+{
+	struct loaded first = { 0 }, o;
+	size_t at = 0;
+
+	while (next_loaded(w->ctx, w->scenario, &at, &o)) {
+		struct cv_finding *f;
+
+		if (!is_cudnn(o.lib) || !o.lib->version)
+			continue;
+		if (!first.lib)
+			first = o;
+		if (cv_ver_cmp(CV_VER_DOTTED, cv_ver_prefix(w->ctx->a, first.lib->version, 3),
+			       cv_ver_prefix(w->ctx->a, o.lib->version, 3)) == 0)
+			continue;
+		f = report(w,
+			   cv_arena_printf(w->ctx->a, "%s loads %s of cuDNN %s beside %s of %s", w->l->label,
+					   cv_fact_str(o.load, CV_F_load_soname), o.lib->version,
+					   cv_fact_str(first.load, CV_F_load_soname), first.lib->version),
+			   &o, &first);
+		cv_find_why(w->ctx, f, "The parts of cuDNN belong to one release; mixed, they stop with "
+				       "CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH or worse.");
+		fix_search(w, f, &o);
+		return;
+	}
+}
+
+/* Libraries of which the first hands its work to the second: both are of one release. */
+static const char *const pairs[][2] = { { "cublas", "cublasLt" } };
+
+static void see_mixed(struct walk *w)
+{
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+		struct loaded one = { .load = cv_scenario_load(w->ctx, w->scenario, pairs[i][0]) };
+		struct loaded two = { .load = cv_scenario_load(w->ctx, w->scenario, pairs[i][1]) };
+		struct cv_finding *f;
+
+		if (!one.load || !two.load)
+			continue;
+		one.lib = cv_lib_at(w->ctx, cv_fact_str(one.load, CV_F_load_path));
+		two.lib = cv_lib_at(w->ctx, cv_fact_str(two.load, CV_F_load_path));
+		if (!one.lib || !two.lib || !one.lib->version || !two.lib->version ||
+		    cv_ver_cmp(CV_VER_DOTTED, cv_ver_prefix(w->ctx->a, one.lib->version, 2),
+			       cv_ver_prefix(w->ctx->a, two.lib->version, 2)) == 0)
+			continue;
+		f = report(w,
+			   cv_arena_printf(w->ctx->a, "%s loads %s %s beside %s %s", w->l->label,
+					   cv_fact_str(one.load, CV_F_load_soname), one.lib->version,
+					   cv_fact_str(two.load, CV_F_load_soname), two.lib->version),
+			   &two, &one);
+		cv_find_why(w->ctx, f, "The two are parts of one release and call each other by private interfaces.");
+		fix_search(w, f, cv_fact_str(two.load, CV_F_load_step) && cv_streq(cv_fact_str(two.load, CV_F_load_step),
+									   "LD_LIBRARY_PATH") ? &two : &one);
+	}
+}
+
+static void walk(struct cv_judge_ctx *ctx, const struct cv_rule *self, void (*see)(struct walk *), const char *ruled_out)
+{
+	struct walk w = { .ctx = ctx, .self = self };
+	const char *blind = NULL;
+	size_t known = 0;
+
+	for (size_t i = 0; i < ctx->w->loads.n; i++) {
+		struct cv_fate fate = cv_load_fate(ctx, &ctx->w->loads.v[i]);
+
+		w.l = &ctx->w->loads.v[i];
+		w.scenario = fate.scenario;
+		if (fate.kind == CV_FATE_UNKNOWN) {
+			blind = fate.because ? fate.because : blind;
+			continue;
+		}
+		known++;
+		see(&w);
+	}
+	if (w.found)
+		return;
+	if (blind)
+		cv_not_evaluated(ctx, self, "%s", blind);
+	else if (known)
+		cv_ruled_out(ctx, self, "%s", ruled_out);
+	else
+		cv_not_evaluated(ctx, self, "there is no workload of which it is known what it loads");
+}
+
+CV_RULE(cv_rule_shadowed_library)
+{
+	walk(ctx, self, see_shadowed, "no library that is loaded hides a newer one of the environment");
+}
+
+CV_RULE(cv_rule_cudnn_mix)
+{
+	walk(ctx, self, see_cudnn, "the parts of cuDNN that are loaded are of one release");
+}
+
+CV_RULE(cv_rule_cuda_mixed)
+{
+	walk(ctx, self, see_mixed, "cuBLAS and cuBLASLt that are loaded are of one release");
+}
+
+/* torch's cuDNN, where onnxruntime has brought an older one before. */
+CV_RULE(cv_rule_cudnn_older_first)
+{
+	size_t n = 0, known = 0;
+
+	for (size_t i = 0; i < ctx->w->loads.n; i++) {
+		const struct cv_wload *l = &ctx->w->loads.v[i];
+		const struct cv_subject *alone = cv_scenario_of(ctx, l->env, "torch:cuda");
+		const struct cv_subject *after = cv_scenario_of(ctx, l->env, "onnxruntime:cuda torch:cuda");
+		struct loaded own, met;
+		struct cv_finding *f;
+
+		if (!cv_streq(l->framework, "torch") || !cv_scenario_done(alone) || !cv_scenario_done(after))
+			continue;
+		known++;
+		own.load = cv_scenario_load(ctx, alone, "cudnn");
+		met.load = cv_scenario_load(ctx, after, "cudnn");
+		own.lib = own.load ? cv_lib_at(ctx, cv_fact_str(own.load, CV_F_load_path)) : NULL;
+		met.lib = met.load ? cv_lib_at(ctx, cv_fact_str(met.load, CV_F_load_path)) : NULL;
+		if (!own.lib || !met.lib || !own.lib->version || !met.lib->version ||
+		    cv_ver_cmp(CV_VER_DOTTED, met.lib->version, own.lib->version) >= 0)
+			continue;
+		n++;
+		f = cv_find(ctx, self, "%s gets cuDNN %s instead of its own %s where onnxruntime is imported first", l->label,
+			    met.lib->version, own.lib->version);
+		f->severity = CV_WARNING; /* only in that order, and torch itself asks for its own version in some calls only */
+		cv_find_env(ctx, f, &ctx->w->envs.v[l->env]);
+		cv_find_subject(f, "package", l->dist, cv_fact_str(l->fw, CV_F_framework_path));
+		cv_find_param(ctx, f, "found", met.lib->version);
+		cv_find_param(ctx, f, "needed", own.lib->version);
+		cv_find_fact(ctx, f, met.load, CV_F_load_path);
+		cv_find_fact(ctx, f, met.load, CV_F_load_by);
+		cv_find_fact(ctx, f, own.lib->s, CV_F_lib_version);
+		cv_find_why(ctx, f, "A library that is loaded serves all who ask for its name afterwards; torch refuses an older cuDNN "
+				    "than the one it was built with where it checks.");
+		cv_find_text(ctx, f, "import torch before onnxruntime", "torch's own cuDNN serves both");
+		cv_find_prove(ctx, f, "cuvet ld --env %s 'import torch; onnxruntime:cuda' --why libcudnn.so",
+			      cv_shell_quote(ctx->a, ctx->w->envs.v[l->env].path));
+	}
+	if (!n && known)
+		cv_ruled_out(ctx, self, "torch gets its own cuDNN or a newer one in either order");
+	else if (!n)
+		cv_not_evaluated(ctx, self, "torch and onnxruntime with CUDA are not in one environment, or do not load");
+}
