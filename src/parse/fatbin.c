@@ -42,6 +42,10 @@ static int window_get(struct window *w, uint64_t off, size_t n, const unsigned c
 		want = left < want ? (size_t)left : want;
 		w->len = 0;
 		r = cv_src_read(w->src, off, w->buf, want);
+		if (r == CV_ENOTASKED && want > n) { /* a record holds what another version read: the headers at least */
+			want = n;
+			r = cv_src_read(w->src, off, w->buf, want);
+		}
 		if (r < 0)
 			return r;
 		w->at = off;

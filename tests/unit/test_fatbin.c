@@ -253,6 +253,51 @@ static void test_fatbin_passes_errors_of_the_sink_on(void **state)
 	assert_int_equal(cv_fatbin_walk(cv_src_mem_init(&mem, m.b, m.n, "made"), 0, m.n, &sink, &w), CV_ENOMEM);
 }
 
+/* A record of another version holds the headers and not what lies around them. */
+struct recorded {
+	struct cv_src src;
+	uint64_t held[4]; /* where the headers begin that it holds, 64 bytes each; the file ends behind the last of them */
+};
+
+static int recorded_read(struct cv_src *src, uint64_t off, void *buf, size_t len)
+{
+	const struct recorded *r = (const struct recorded *)src;
+
+	for (size_t i = 0; i < 4; i++)
+		if (off >= r->held[i] && off + len <= r->held[i] + 80) {
+			memcpy(buf, m.b + off, len);
+			return 0;
+		}
+	return CV_ENOTASKED;
+}
+
+static void test_fatbin_reads_no_more_than_a_record_holds(void **state)
+{
+	static const struct cv_src_ops ops = { .read_at = recorded_read };
+	struct recorded r = { .src = { .ops = &ops, .name = "record" } };
+	struct cv_fatbin_walk w = { 0 };
+	struct seen s = { .n = 0 };
+	struct cv_fatbin_sink sink = { .container = note, .cookie = &s };
+	size_t body;
+
+	(void)state;
+	m.n = 0;
+	body = open_container(&m);
+	put_entry(&m, 2, 80, 0x11, 9000);
+	put_entry(&m, 2, 90, 0x100011, 9000);
+	close_container(&m, body);
+	body = open_container(&m);
+	put_entry(&m, 2, 100, 0x200011, 9000);
+	close_container(&m, body);
+	r.src.size = m.n;
+	r.held[1] = 16 + 64 + 9000;
+	r.held[2] = 16 + 2 * (64 + 9000);
+	assert_int_equal(cv_fatbin_walk(&r.src, 0, m.n, &sink, &w), 0);
+	assert_string_equal(s.text, "0-18144:sm_80. sm_90a 18144-27224:sm_100f ");
+	r.held[2] = 0;
+	assert_int_equal(cv_fatbin_walk(&r.src, 0, m.n, &sink, &w), CV_ENOTASKED);
+}
+
 static void test_fatbin_range_outside_the_file_is_refused(void **state)
 {
 	struct cv_src_mem mem;
@@ -274,6 +319,7 @@ int main(void)
 		cmocka_unit_test(test_fatbin_tells_how_a_payload_is_packed),
 		cmocka_unit_test(test_fatbin_gives_up_on_a_file_of_lies),
 		cmocka_unit_test(test_fatbin_passes_errors_of_the_sink_on),
+		cmocka_unit_test(test_fatbin_reads_no_more_than_a_record_holds),
 		cmocka_unit_test(test_fatbin_range_outside_the_file_is_refused),
 	};
 

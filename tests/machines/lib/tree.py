@@ -18,8 +18,9 @@ GPUS = {
     "NVIDIA A10": ("2236", "8.6"), "NVIDIA GeForce RTX 3090": ("2204", "8.6"), "NVIDIA L4": ("27b8", "8.9"),
     "NVIDIA GeForce RTX 4090": ("2684", "8.9"), "NVIDIA H100 80GB HBM3": ("2330", "9.0"), "NVIDIA B200": ("2901", "10.0"),
     "NVIDIA GeForce RTX 5090": ("2b85", "12.0"), "NVIDIA RTX PRO 6000 Blackwell Workstation Edition": ("2bb1", "12.0"),
+    "NVIDIA GB10": ("2e12", "12.1"),
 }
-OPEN_ONLY = ("NVIDIA B200", "NVIDIA GeForce RTX 5090", "NVIDIA RTX PRO 6000 Blackwell Workstation Edition")
+OPEN_ONLY = ("NVIDIA B200", "NVIDIA GeForce RTX 5090", "NVIDIA RTX PRO 6000 Blackwell Workstation Edition", "NVIDIA GB10")
 MULTIARCH = {"x86_64": "x86_64-linux-gnu", "aarch64": "aarch64-linux-gnu"}
 DISTROS = {
     # id, version: PRETTY_NAME, glibc, text in libc, Python, kernel, merged /usr

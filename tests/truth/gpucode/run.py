@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does cuvet list the GPU code that is there? Against cuobjdump on real files, and against the command lines that made the files.
 
-    run.py CUVET [--small] [--dir DIR]... [--wheel SPEC]... [--cuobjdump PATH] [--only cuobjdump,wheels,matrix] [--seed N]
+    run.py CUVET [--small] [--dir DIR]... [--wheel SPEC]... [--cuobjdump PATH] [--only cuobjdump,cells,wheels,matrix] [--seed N]
 
 Without --dir: the CUDA toolkit of this machine and two environments that are made below ${CUVET_CACHE:-~/.cache/cuvet} if they are
 not there (20 GB). Without --wheel: onnxruntime-gpu and cuDNN releases and an older torch, downloaded one by one and deleted again.
@@ -17,6 +17,7 @@ import tempfile
 import zipfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import cells  # noqa: E402
 import cuob  # noqa: E402
 import matrix  # noqa: E402
 
@@ -153,7 +154,7 @@ def main():
     ap.add_argument("--dir", action="append", default=[])
     ap.add_argument("--wheel", action="append", default=[])
     ap.add_argument("--cuobjdump")
-    ap.add_argument("--only", default="cuobjdump,wheels,matrix")
+    ap.add_argument("--only", default="cuobjdump,cells,wheels,matrix")
     ap.add_argument("--seed", type=int, default=1)
     a = ap.parse_args()
     if a.small:
@@ -161,13 +162,14 @@ def main():
     os.makedirs(CACHE, exist_ok=True)
     parts, ok = a.only.split(","), True
     cuobjdump = cuob.find(a.cuobjdump, CACHE) if parts != ["matrix"] else None
+    dirs = a.dir or (["/usr/local/cuda"] + [environment(*e) for e in sorted(ENVIRONMENTS.items())] if cuobjdump else [])
+    dirs = [d for d in dirs if d and os.path.isdir(d)]
     if cuobjdump is None and parts != ["matrix"]:
         print("skipped: cuobjdump is not here")
-    elif "cuobjdump" in parts:
-        dirs = a.dir or ["/usr/local/cuda"] + [environment(*e) for e in sorted(ENVIRONMENTS.items())]
-        for directory in dirs:
-            if directory and os.path.isdir(directory):
-                ok &= compare_directory(a.cuvet, cuobjdump, directory)
+    for directory in dirs if cuobjdump and "cuobjdump" in parts else []:
+        ok &= compare_directory(a.cuvet, cuobjdump, directory)
+    if cuobjdump and "cells" in parts:
+        ok &= cells.compare(a.cuvet, cuobjdump, [d for d in dirs if os.path.exists(os.path.join(d, "pyvenv.cfg"))])
     if cuobjdump and "wheels" in parts:
         ok &= wheels(a.cuvet, cuobjdump, a.wheel or WHEELS)
     if "matrix" in parts:
