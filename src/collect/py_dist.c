@@ -65,6 +65,19 @@ static bool stand_in(const char *name)
 	return false;
 }
 
+/* Has it steps of what it loads? Which of them hold is told by its version. "flash-attn" is imported as flash_attn. */
+static bool has_scenario(const struct cv_py_stack *s, const char *name)
+{
+	char *subject = cv_arena_printf(s->a, "scenario:%s", name);
+	struct cv_kb_iter it = cv_kb_iter(s->kb, subject, NULL, NULL);
+	struct cv_kb_row row;
+
+	for (char *p = subject; p && *p; p++)
+		if (*p == '-')
+			*p = '_';
+	return cv_kb_next(&it, &row);
+}
+
 bool cv_py_stack_has(struct cv_py_stack *s, const char *name)
 {
 	static const char yes[] = "y", no[] = "n";
@@ -73,7 +86,8 @@ bool cv_py_stack_has(struct cv_py_stack *s, const char *name)
 	if (!got) {
 		struct cv_kb_iter it = cv_kb_iter(s->kb, cv_arena_printf(s->a, "package:%s", name), NULL, NULL);
 		struct cv_kb_row row;
-		bool has = of_family(name) || (s->kb_is_empty ? stand_in(name) : cv_kb_next(&it, &row));
+		bool has = of_family(name) || (s->kb_is_empty ? stand_in(name) : cv_kb_next(&it, &row)) ||
+			   has_scenario(s, name);
 
 		got = has ? yes : no;
 		cv_map_set(s->a, &s->known, cv_arena_strdup(s->a, name), (void *)(uintptr_t)got);

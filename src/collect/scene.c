@@ -17,13 +17,19 @@ static const struct cv_subject *framework(const struct cv_scene *s, const char *
 			     cv_arena_printf(s->arena, "%s|%s", cv_subject_key(s->env), package_of(s->arena, scenario)));
 }
 
-static const char *package_version(const struct cv_scene *s, const char *name)
+/* "flash_attn" is the distribution flash-attn. */
+static const char *package_version(const struct cv_scene *s, const char *import)
 {
+	char *name = cv_arena_strdup(s->arena, import);
+
+	for (char *p = name; p && *p; p++)
+		if (*p == '_')
+			*p = '-';
 	for (size_t i = 0; i < cv_facts_count(s->facts, CV_KIND_package); i++) {
 		const struct cv_subject *p = cv_facts_at(s->facts, CV_KIND_package, i);
 		const char *env = cv_fact_str(p, CV_F_package_env), *pkg = cv_fact_str(p, CV_F_package_name);
 
-		if (env && pkg && cv_streq(env, cv_subject_key(s->env)) && cv_streq(pkg, name) &&
+		if (env && pkg && name && cv_streq(env, cv_subject_key(s->env)) && cv_streq(pkg, name) &&
 		    !cv_fact_true(p, CV_F_package_shadowed))
 			return cv_fact_str(p, CV_F_package_version);
 	}
@@ -40,15 +46,18 @@ static const char *version_of_package(const struct cv_scene *s, const char *scen
 static int steps(void *cookie, const char *scenario, struct cv_scn_steps *ret)
 {
 	struct cv_scene *s = cookie;
-	struct cv_kb_iter it = cv_kb_iter(s->kb, cv_arena_printf(s->arena, CV_SCENE_SUBJECT "%s", scenario),
-					  version_of_package(s, scenario), "step:*");
+	const char *of = version_of_package(s, scenario);
+	struct cv_kb_iter it = cv_kb_iter(s->kb, cv_arena_printf(s->arena, CV_SCENE_SUBJECT "%s", scenario), of, "step:*");
 	struct cv_kb_row row;
 
 	while (cv_kb_next(&it, &row)) {
-		struct cv_scn_step *st = CV_VEC_PUSH(s->arena, ret);
+		struct cv_scn_step *st;
 		uint64_t seq;
 		int err;
 
+		if (!of && (*row.from || *row.to))
+			continue; /* which version is there is not known: only what holds for all */
+		st = CV_VEC_PUSH(s->arena, ret);
 		if (!st)
 			return CV_ENOMEM;
 		if (!cv_str_u64(cv_str_of(row.property + strlen("step:")), &seq) || seq > 9999)

@@ -177,6 +177,36 @@ static void forgive(struct scn *s, size_t from)
 			s->run.events.v[i].outcome = CV_SCN_PASSED;
 }
 
+/* A scenario ends at a question: the failure that was asked about is raised again, or the answer itself is the failure. */
+static int end_at_question(struct scn *s, const char *scenario, const struct cv_scn_step *st)
+{
+	struct cv_scn_event *e;
+
+	for (size_t i = s->run.events.n; st->op == CV_SCN_IF_ERROR && i-- > 0;)
+		if (s->run.events.v[i].outcome == CV_SCN_PASSED) {
+			s->run.events.v[i].outcome = CV_SCN_FAILED;
+			return 0;
+		}
+	e = CV_VEC_PUSH(s->arena, &s->run.events);
+	if (!e)
+		return CV_ENOMEM;
+	*e = (struct cv_scn_event){ .scenario = scenario,
+				    .seq = st->seq,
+				    .text = st->text,
+				    .outcome = CV_SCN_FAILED,
+				    .message = cv_arena_printf(s->arena, "no: %s", st->text),
+				    .edge = s->run.map->edges.n,
+				    .edge_end = s->run.map->edges.n,
+				    .trouble = s->run.map->troubles.n,
+				    .trouble_end = s->run.map->troubles.n };
+	return 0;
+}
+
+static bool is_question(enum cv_scn_op op)
+{
+	return op == CV_SCN_IF_LOADED || op == CV_SCN_IF_EXISTS || op == CV_SCN_IF_ERROR;
+}
+
 static int walk(struct scn *s, const char *name, const struct cv_scn_steps *steps)
 {
 	for (size_t i = 0; i < steps->n;) {
@@ -194,7 +224,7 @@ static int walk(struct scn *s, const char *name, const struct cv_scn_steps *step
 		if (st->op == CV_SCN_END || (r == 0 && st->otherwise == CV_SCN_ELSE_END))
 			return 1;
 		if (r == 0 && st->otherwise == CV_SCN_ELSE_FAIL)
-			return 0;
+			return is_question(st->op) ? end_at_question(s, name, st) : 0;
 		i = st->op == CV_SCN_GOTO || (r == 0 && st->otherwise == CV_SCN_ELSE_SEQ) ? step_at(steps, st->to) : i + 1;
 	}
 	return 1;

@@ -310,6 +310,26 @@ static void test_scenario_questions_choose_the_way(void **state)
 	end(&s);
 }
 
+/* Who asks what the failure was and does not know it raises it again; other questions fail by themselves. */
+static void test_scenario_ends_at_a_question(void **state)
+{
+	struct stage s;
+
+	(void)state;
+	begin(&s);
+	assert_int_equal(RUN(&s, { "s", 1, "cdll now /first.so else next" }, { "s", 2, "cdll now /second.so else next" },
+			     { "s", 3, "if-error third fourth" }),
+			 0);
+	assert_int_equal(s.run->events.n, 2);
+	assert_event(&s, 0, CV_SCN_PASSED, "dlopen /first.so", NOT_THERE("/first.so"));
+	assert_event(&s, 1, CV_SCN_FAILED, "dlopen /second.so", NOT_THERE("/second.so"));
+	end(&s);
+	begin(&s);
+	assert_int_equal(RUN(&s, { "s", 1, "if-loaded libno.so" }), 0);
+	assert_event(&s, 0, CV_SCN_FAILED, "if-loaded libno.so", "no: if-loaded libno.so");
+	end(&s);
+}
+
 /* Values: of the host, by scenario; of a loaded file; of an import; one that is not known fails and says which. */
 static void test_scenario_values(void **state)
 {
@@ -524,6 +544,7 @@ int main(void)
 		cmocka_unit_test(test_scenario_import_once_call_always),
 		cmocka_unit_test(test_scenario_a_caller_forgives),
 		cmocka_unit_test(test_scenario_questions_choose_the_way),
+		cmocka_unit_test(test_scenario_ends_at_a_question),
 		cmocka_unit_test(test_scenario_values),
 		cmocka_unit_test(test_scenario_constructors_open_more),
 		cmocka_unit_test(test_scenario_symbols_on_request),

@@ -41,7 +41,7 @@ class Program:
 
 ORT = "import onnxruntime; "
 PROGRAMS = [
-    Program("import torch", ["torch"], some=True),
+    Program("import torch", ["torch"]),
     Program("import onnxruntime", ["onnxruntime"]),
     Program("import torch; import onnxruntime", ["torch", "onnxruntime"]),
     Program("import onnxruntime; import torch", ["torch", "onnxruntime"]),
