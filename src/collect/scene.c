@@ -74,11 +74,28 @@ static bool knows(void *cookie, const char *scenario)
 	return cv_scene_knows(((struct cv_scene *)cookie)->kb, scenario);
 }
 
+/* "13.0" -> "130" */
+static const char *without_dots(struct cv_arena *a, const char *text)
+{
+	const char *out = "";
+
+	for (const char *p = text; *p; p++)
+		if (*p != '.')
+			out = cv_arena_printf(a, "%s%c", out, *p);
+	return out;
+}
+
+/* {cuda}: CUDA major of the scenario's own framework; {cuda:NAME}: of another, major and minor as files are named by it. */
 static const char *value(void *cookie, const char *scenario, const char *name)
 {
 	struct cv_scene *s = cookie;
-	const char *cuda = cv_streq(name, "cuda") ? cv_fact_str(framework(s, scenario), CV_F_framework_cuda) : NULL;
+	const char *cuda;
 
+	if (cv_starts(name, "cuda:")) {
+		cuda = cv_fact_str(framework(s, name + strlen("cuda:")), CV_F_framework_cuda);
+		return cuda ? without_dots(s->arena, cuda) : NULL;
+	}
+	cuda = cv_streq(name, "cuda") ? cv_fact_str(framework(s, scenario), CV_F_framework_cuda) : NULL;
 	return cuda ? cv_arena_memdup(s->arena, cuda, strcspn(cuda, ".")) : NULL;
 }
 

@@ -20,8 +20,8 @@
  *
  * FLAGS: now or lazy, "now,global". BY: the beginning of a file name ("libcudart.so"), or "python". Behind " else " stands what
  * follows a failure or a no: "fail" (the scenario fails; the default), "next", "end", or a SEQ further down: steps never go
- * back, so each scenario ends. {NAME} in a file is a value that the host knows ({cuda}: CUDA major of the build; {version:FILE}:
- * version of the loaded library of that name), else the import directory of package NAME.
+ * back, so each scenario ends. {NAME} in a file is a value that the host knows ({cuda}: CUDA major of the build, "13"; {cuda:torch}: of
+ * torch, "130"; {version:FILE}: version of the loaded library of that name), else the import directory of package NAME.
  *
  * A scenario that bears the name of a library up to its ".so" ("libcublasLt.so") tells what that library opens when it is loaded,
  * from its constructors. It is taken whenever a library of that name comes in; nothing fails by it.

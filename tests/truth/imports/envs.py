@@ -18,6 +18,9 @@ ENVIRONMENTS = {
     "ort-126": ["onnxruntime-gpu==1.26.*"],
     "ort-127": ["onnxruntime-gpu==1.27.*"],
     "ort-128": ["onnxruntime-gpu==1.28.*"],
+    "jaxcupy": ["jax[cuda12]==0.10.2", "cupy-cuda12x==14.2.0"],
+    "tf": ["tensorflow[and-cuda]==2.21.0"],
+    "ct2": ["ctranslate2==4.8.5", "bitsandbytes==0.50.2", "numpy"],
 }
 NEEDED = 8 << 30  # bytes free for one environment
 PYTHON = "3.11"   # torch 2.0 has wheels for no newer one

@@ -70,7 +70,7 @@ def main():
                     continue
                 said = answers.get(setting, case)
                 doc, err = ask(cuvet, setting.env, case, setting)
-                tally.add("%s, %s: %s" % (name, setting.name, case.text), said, doc, err)
+                tally.add("%s, %s: %s" % (name, setting.name, case.text), said, doc, err, case.quiet)
             setting.close()
         answers.save()
     shutil.rmtree(work, ignore_errors=True)

@@ -19,24 +19,26 @@ int cuGetExportTable(const void **t, const void *id) { (void)id; *t = 0; return 
 """
 # All of a session that can be seen without a GPU: its libraries are loaded, then CUDA says that there is no device.
 SESSION = "onnxruntime.providers_cuda()"
-REAL_SESSION = """
+SESSION_OF = """
 try:
-    onnxruntime.InferenceSession(%r, providers=["CUDAExecutionProvider"])
+    onnxruntime.InferenceSession("%%(model)s", providers=["%sExecutionProvider"])
 except Exception as e:
     if "CUDA failure" not in str(e) and "CUDA error" not in str(e):
         raise
 """
+# What Python runs for a statement of cuvet's that is none of Python's.
+REAL = {SESSION: SESSION_OF % "CUDA", "onnxruntime:tensorrt": SESSION_OF % "Tensorrt", "jax:cuda": "jax.devices()",
+        "tensorflow:cuda": "tensorflow.config.list_physical_devices()"}
 
 
 class Program:
-    """A program: as cuvet takes it (text), and as Python runs it."""
+    """A program: as cuvet takes it (text), and as Python runs it. quiet: without a driver it goes on with the CPU and does not say so."""
 
-    def __init__(self, text, needs, least=None, some=False):
-        self.text, self.needs, self.least, self.some = text, needs, least or {}, some
+    def __init__(self, text, needs, least=None, some=False, quiet=False):
+        self.text, self.needs, self.least, self.some, self.quiet = text, needs, least or {}, some, quiet
 
     def code(self, setting):
-        session = REAL_SESSION % model.path(setting.work)
-        return "\n".join(session if s == SESSION else s for s in self.text.split("; "))
+        return "\n".join(REAL.get(s, s) for s in self.text.split("; ")) % {"model": model.path(setting.work)}
 
 
 ORT = "import onnxruntime; "
@@ -51,6 +53,11 @@ PROGRAMS = [
     Program(ORT + SESSION + "; import torch", ["torch", "onnxruntime"]),
     Program(ORT + "onnxruntime.preload_dlls(); " + SESSION, ["onnxruntime"], {"onnxruntime": (1, 21)}),
     Program(ORT + "onnxruntime.preload_dlls(); import torch; " + SESSION, ["torch", "onnxruntime"], {"onnxruntime": (1, 21)}),
+    Program(ORT + "onnxruntime:tensorrt", ["onnxruntime"], some=True),
+    Program("import jax; jax:cuda", ["jax"], some=True, quiet=True),
+    Program("import cupy", ["cupy_cuda12x"]),
+    Program("import tensorflow; tensorflow:cuda", ["tensorflow"], some=True, quiet=True),
+    Program("import ctranslate2", ["ctranslate2"]),
     Program("import torchvision", ["torchvision"], some=True),
     Program("import torchaudio", ["torchaudio"]),
     Program("import onnxruntime; import torchvision; import torchaudio", ["torchvision", "torchaudio", "onnxruntime"]),
@@ -65,7 +72,7 @@ def version(env, package):
     """(1, 23) of an installed package, or None."""
     for d in glob.glob("%s/%s*.dist-info" % (site(env), package)):
         name, number = os.path.basename(d)[:-10].rsplit("-", 1)
-        if name in (package, package + "_gpu"):
+        if name in (package, package + "_gpu") and number[0].isdigit():
             return tuple(int(x) for x in number.split("+")[0].split(".")[:2])
     return None
 
