@@ -88,12 +88,13 @@ static int known_dir(struct lm_map *m, const char *name, struct lm_dir **ret)
 		if (!d)
 			return CV_ENOMEM;
 		d->name = name;
-		d->status = cv_arena_alloc(m->arena, m->loader->subdirs.n + 1);
+		d->status = cv_arena_alloc(m->arena, 2 * (m->loader->subdirs.n + 1));
+		d->later = d->status ? d->status + m->loader->subdirs.n + 1 : NULL;
 		if (!d->status || !cv_map_set(m->arena, &m->dirs, name, d))
 			return CV_ENOMEM;
 		/* The loader never forgets a relative directory: the current one may change. */
 		if (name[0] != '/')
-			memset(d->status, LM_EXISTS, m->loader->subdirs.n);
+			memset(d->status, LM_EXISTS, 2 * (m->loader->subdirs.n + 1));
 	}
 	*ret = d;
 	return 0;

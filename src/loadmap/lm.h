@@ -131,6 +131,7 @@ uint32_t cv_lm_kernel(struct cv_lm_system *sys);
 struct lm_dir {
 	const char *name;       /* with a slash at the end; "" is the current directory */
 	unsigned char *status;  /* per subdirectory of the loader: enum lm_status */
+	unsigned char *later;   /* the same, found by the search for losers: the loader does not know it yet */
 };
 enum lm_status { LM_UNKNOWN, LM_EXISTS, LM_NOT_THERE };
 

@@ -29,6 +29,13 @@ static const char *absolute(struct lm_map *m, const char *name)
 	return NULL;
 }
 
+/* The loader's errno; it does not search for losers. */
+static void set_err(struct lm_search *s, int err)
+{
+	if (!s->behind)
+		s->m->err = err;
+}
+
 static int lose(struct lm_search *s, const char *path, enum cv_lm_reason reason)
 {
 	struct cv_lm_loser *l;
@@ -61,8 +68,7 @@ static int closed(struct lm_search *s, const char *name, const char *path, int e
 {
 	struct cv_stat st;
 
-	if (!s->behind)
-		s->m->err = err == CV_ENOTREG || err == CV_ENOTASKED ? CV_ENOENT : err;
+	set_err(s, err == CV_ENOTREG || err == CV_ENOTASKED ? CV_ENOENT : err);
 	if (err == CV_ENOTASKED || err == CV_EIO)
 		return unknown(s, name, err);
 	if (err == CV_EACCES)
@@ -78,8 +84,7 @@ static int opened(struct lm_search *s, const char *name, struct lm_path *p)
 	struct lm_check c;
 
 	cv_lm_verify(s->m, p, &c);
-	if (!s->behind)
-		s->m->err = 0;
+	set_err(s, 0);
 	if (s->behind) {
 		if (c.verdict == LM_FIT && s->hit && p->file == s->hit->file)
 			return 0;
@@ -132,7 +137,7 @@ static int try_file(struct lm_search *s, const char *name)
  * Is there a directory at all? Asked after a miss, as the loader does, so that its errno is the same. Before 2.41 it takes the
  * slash off first, and so "/" never exists for it.
  */
-static void judge_dir(struct lm_search *s, struct lm_dir *d, size_t sub, char *dir)
+static void judge_dir(struct lm_search *s, unsigned char *status, char *dir)
 {
 	struct lm_path *p;
 	int err;
@@ -140,8 +145,8 @@ static void judge_dir(struct lm_search *s, struct lm_dir *d, size_t sub, char *d
 	if (s->m->loader->minor < 41) {
 		dir[strlen(dir) - 1] = 0;
 		if (!dir[0]) {
-			d->status[sub] = LM_NOT_THERE;
-			s->m->err = CV_ENOENT;
+			*status = LM_NOT_THERE;
+			set_err(s, CV_ENOENT);
 			return;
 		}
 	}
@@ -152,12 +157,12 @@ static void judge_dir(struct lm_search *s, struct lm_dir *d, size_t sub, char *d
 	if (err == 0 && p->type == CV_FT_DIR && cv_str_ends(cv_str_of(dir), s->m->loader->minor < 41 ? "/." : "/./"))
 		err = cv_view_access(s->m->sys->view, dir, CV_ACCESS_X);
 	if (err == 0 && p->type == CV_FT_DIR) {
-		d->status[sub] = LM_EXISTS;
+		*status = LM_EXISTS;
 		return;
 	}
-	d->status[sub] = LM_NOT_THERE;
-	if (err < 0 && !s->behind)
-		s->m->err = err;
+	*status = LM_NOT_THERE;
+	if (err < 0)
+		set_err(s, err);
 }
 
 /* Behind a hit: the directory of the hit by another name ("/lib" beside "/usr/lib") holds nothing that loses. */
@@ -187,23 +192,22 @@ static bool lacks_first(struct lm_search *s, const char *name, size_t dir_n, con
 }
 
 /* One subdirectory of a directory; name has room for the file. */
-static int try_sub(struct lm_search *s, struct lm_dir *d, size_t i, char *name, size_t name_n, size_t dir_n)
+static int try_sub(struct lm_search *s, unsigned char *status, const char *sub, char *name, size_t name_n, size_t dir_n)
 {
 	int r;
 
 	memcpy(name + name_n, s->name, strlen(s->name) + 1);
-	if (d->status[i] == LM_UNKNOWN && !s->m->sys->opts.tries && lacks_first(s, name, dir_n, s->m->loader->subdirs.v[i])) {
-		d->status[i] = LM_NOT_THERE;
-		if (!s->behind)
-			s->m->err = CV_ENOENT;
+	if (*status == LM_UNKNOWN && !s->m->sys->opts.tries && lacks_first(s, name, dir_n, sub)) {
+		*status = LM_NOT_THERE;
+		set_err(s, CV_ENOENT);
 		return 0;
 	}
 	r = try_file(s, name);
-	if (r == 0 && d->status[i] == LM_UNKNOWN) {
+	if (r == 0 && *status == LM_UNKNOWN) {
 		name[name_n] = 0;
-		judge_dir(s, d, i, name);
+		judge_dir(s, status, name);
 	} else if (r == 1) {
-		d->status[i] = LM_EXISTS;
+		*status = LM_EXISTS;
 	}
 	return r;
 }
@@ -221,19 +225,20 @@ static int try_dir(struct lm_search *s, struct lm_dir *d, bool *ret_any)
 	if (dir_n < sizeof(name))
 		memcpy(name, d->name, dir_n);
 	for (size_t i = 0; i < subs->n; i++) {
+		unsigned char *status = s->behind && d->status[i] == LM_UNKNOWN ? &d->later[i] : &d->status[i];
 		size_t sub_n = strlen(subs->v[i]);
 		int r;
 
-		if (d->status[i] == LM_NOT_THERE)
+		if (*status == LM_NOT_THERE)
 			continue;
 		if (dir_n + sub_n + file_n >= sizeof(name)) {
-			s->m->err = CV_ELIMIT;
+			set_err(s, CV_ELIMIT);
 			*ret_any = true;
 			continue;
 		}
 		memcpy(name + dir_n, subs->v[i], sub_n);
-		r = try_sub(s, d, i, name, dir_n + sub_n, dir_n);
-		*ret_any |= d->status[i] != LM_NOT_THERE;
+		r = try_sub(s, status, subs->v[i], name, dir_n + sub_n, dir_n);
+		*ret_any |= *status != LM_NOT_THERE;
 		if (r != 0)
 			return r;
 	}
@@ -310,9 +315,9 @@ static int try_cache(struct lm_search *s)
 	r = cv_lm_cache_lookup(s, &path);
 	if (r < 0)
 		return r;
-	if (!s->m->asked_cache && s->m->sys->cache_err < 0)
-		s->m->err = s->m->sys->cache_err == CV_EFORMAT ? s->m->err : s->m->sys->cache_err;
-	s->m->asked_cache = true;
+	if (!s->m->asked_cache && s->m->sys->cache_err < 0 && s->m->sys->cache_err != CV_EFORMAT)
+		set_err(s, s->m->sys->cache_err);
+	s->m->asked_cache |= !s->behind;
 	for (size_t i = 0; path && nodeflib(s) && i < dirs->n; i++) {
 		if (!cv_starts(path, dirs->v[i]))
 			continue;
