@@ -67,13 +67,24 @@ static int add_map(struct cv_run *run, struct cv_lm_system *sys, const char *giv
 		err = cv_loadmap_symbols(m);
 	if (err == CV_ENOMEM)
 		return err;
-	if (err && err != CV_EACCES && err != CV_EIO && err != CV_ENOTASKED)
-		return cv_diag_fail(&run->diag, err, "%s", d.n ? d.v[0] : cv_arena_printf(run->arena, "%s: %s", given, cv_strerror(err)));
+	map->err = err;
 	if (err)
 		map->error = d.n ? d.v[0] : cv_arena_printf(run->arena, "%s: %s", given, cv_strerror(err));
 	else
 		map->m = m;
 	return 0;
+}
+
+/* Where no file can be judged at all, that is an error of who asked: the first is told. */
+static int check_input(struct cv_run *run, const struct cv_ld *r)
+{
+	for (size_t i = 0; i < r->maps.n; i++) {
+		int err = r->maps.v[i].err;
+
+		if (!err || err == CV_EACCES || err == CV_EIO || err == CV_ENOTASKED)
+			return 0;
+	}
+	return r->maps.n ? cv_diag_fail(&run->diag, r->maps.v[0].err, "%s", r->maps.v[0].error) : 0;
 }
 
 static int run_ld(struct cv_run *run, const struct cv_ld_query *q, struct cv_ld *r)
@@ -97,6 +108,8 @@ static int run_ld(struct cv_run *run, const struct cv_ld_query *q, struct cv_ld 
 	if (!err) {
 		for (size_t i = 0; !err && i < q->path_n; i++)
 			err = add_map(run, sys, q->paths[i], r);
+		if (!err)
+			err = check_input(run, r);
 		cv_lm_system_free(sys);
 	}
 	cv_view_free(view);

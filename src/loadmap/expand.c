@@ -125,7 +125,8 @@ static int element(struct lm_map *m, size_t by, struct cv_str raw, const char **
 	return 0;
 }
 
-static int add_entry(struct lm_map *m, struct lm_dirs *list, size_t *cap, const char *name, struct cv_str raw)
+/* text is the whole list. */
+static int add_entry(struct lm_map *m, struct lm_dirs *list, size_t *cap, const char *name, struct cv_str raw, const char *text)
 {
 	struct lm_dir *d;
 	int r = known_dir(m, name, &d);
@@ -136,7 +137,7 @@ static int add_entry(struct lm_map *m, struct lm_dirs *list, size_t *cap, const 
 		if (list->v[i].dir == d)
 			return 0;
 	if (list->n >= CV_LM_LIST_MAX)
-		return cv_lm_limit(m, "too many directories in a path list");
+		return cv_lm_limit(m, cv_arena_printf(m->arena, "more than %d directories in the path list \"%.60s...\"", CV_LM_LIST_MAX, text));
 	if (!cv_vec_reserve(m->arena, (void **)&list->v, list->n, cap, sizeof(*list->v)))
 		return CV_ENOMEM;
 	list->v[list->n++] = (struct lm_entry){ .dir = d, .raw = cv_str_dup(m->arena, raw) };
@@ -155,7 +156,7 @@ int cv_lm_decompose(struct lm_map *m, size_t by, const char *text, const char *s
 		int r = element(m, by, raw, &name);
 
 		if (r == 0 && name)
-			r = add_entry(m, ret, &cap, name, raw);
+			r = add_entry(m, ret, &cap, name, raw, text);
 		if (r < 0 || m->stopped)
 			return r;
 		s = *end ? end + 1 : NULL;

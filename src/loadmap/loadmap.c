@@ -39,7 +39,8 @@ static int not_a_program(struct lm_map *m, const char *path, const struct lm_pat
 
 		cv_str_line(&line, &line, NULL);
 		cv_str_word(&line, &word);
-		return cv_diag_fail(m->diag, CV_EFORMAT, "%s: a script for %.*s, not an ELF file", path, CV_STR_ARG(word));
+		return cv_diag_fail(m->diag, CV_EFORMAT, "%s: a script%s%.*s, not an ELF file", path, word.n ? " for " : "",
+				    CV_STR_ARG(word));
 	}
 	if (!f->elf)
 		return cv_diag_fail(m->diag, CV_EFORMAT, "%s: not an ELF file", path);
@@ -326,6 +327,7 @@ static int start(struct lm_map *m, struct lm_path *p, const char *path)
 	const struct cv_elf *e = p->file->elf;
 	int r;
 
+	m->pub.machine = cv_elf_machine_name(e);
 	m->stack_exec = e->interp && cv_lm_wants_exec_stack(e);
 	if (is_static(e)) {
 		m->pub.libc = "static";

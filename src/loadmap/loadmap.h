@@ -34,7 +34,7 @@
 #define CV_LM_OBJECTS_MAX 2000
 #define CV_LM_EDGES_MAX 20000
 #define CV_LM_TROUBLES_MAX 20000
-#define CV_LM_LIST_MAX 4096       /* directories of one path list */
+#define CV_LM_LIST_MAX 16384      /* directories of one path list */
 #define CV_LM_STEPS_MAX 2000000   /* files tried by one map */
 
 /* Why a file was taken. */
@@ -153,6 +153,7 @@ struct cv_loadmap {
 	CV_VEC(struct cv_lm_trouble) troubles;
 	CV_VEC(size_t) scope; /* the global scope: objects in the order in which symbols are looked up */
 	CV_VEC(size_t) chain; /* the link map: objects in the order in which ldd prints them */
+	const char *machine; /* that it is built for ("x86_64", "aarch64"), or NULL */
 	const char *interp, *glibc, *libc;   /* libc: "glibc", "musl", "static", "none" (no loader for it is here) */
 };
 

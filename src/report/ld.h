@@ -11,6 +11,7 @@ struct cv_ld_map {
 	const char *asked;           /* as given */
 	const struct cv_loadmap *m;  /* NULL: error says why */
 	const char *error;
+	int err;                     /* the cv_err of it, or 0 */
 	const struct cv_scn_run *scn; /* a Python program; NULL: a file */
 	const char *failed;           /* the scenario at which it ends, or NULL */
 };

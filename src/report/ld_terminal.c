@@ -102,7 +102,7 @@ static void print_map(struct cv_term *t, const struct cv_ld *r, const struct cv_
 	if (!map->m)
 		return;
 	cv_ld_print_troubles(&p);
-	if (map->m->edges.n == 0)
+	if (map->m->edges.n <= 1) /* that of the program itself */
 		return;
 	if (r->why) {
 		cv_ld_print_why(&p);

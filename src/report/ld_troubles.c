@@ -124,7 +124,12 @@ const char *cv_ld_cause(const struct cv_ld_page *page)
 	size_t versions = count(page, CV_LM_T_NO_VERSION);
 	const char *text = NULL, *other = other_cause(page);
 
-	add_missing(&p, &text);
+	if (cv_streq(p.m->libc, "none") && p.m->interp)
+		add_clause(&p, &text,
+			   cv_arena_printf(p.t->scratch, "it is built for %s, and the loader of that, %s, is not here",
+					   p.m->machine ? p.m->machine : "another machine", p.m->interp));
+	else
+		add_missing(&p, &text);
 	if (versions)
 		add_clause(&p, &text, cv_ld_count(p.t->scratch, versions, "version is missing", "versions are missing"));
 	add_symbols(&p, &text);

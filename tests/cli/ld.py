@@ -182,8 +182,59 @@ def what_is_no_program_is_refused(cuvet):
         same(cuvet("ld").status, 2, "status without a file")
 
 
+def other_kinds_of_file_are_named(cuvet):
+    with harness.scratch() as d:
+        def put(name, data):
+            with open(os.path.join(d, name), "wb") as f:
+                f.write(data)
+            return os.path.join(d, name)
+        os.mkfifo(os.path.join(d, "fifo"))
+        os.symlink("gone", os.path.join(d, "dangling"))
+        relocatable = bytearray(elfw.build(soname="x"))
+        relocatable[16] = 1
+        strange = bytearray(elfw.build(soname="x"))
+        strange[18] = 0x99
+        for path, words in ((put("script", b"#!/bin/sh\n"), "a script for /bin/sh, not an ELF file"), (put("bare", b"#!"), "a script, not an ELF file"),
+                            (os.path.join(d, "fifo"), "not a regular file"), ("/dev/null", "not a regular file"), (d, "a directory"),
+                            (os.path.join(d, "dangling"), "not found"), (put("short", b"\x7fELF"), "not an ELF file"),
+                            (put("mod.ko", bytes(relocatable)), "an object file or kernel module"), (put("odd", bytes(strange)), "no rules for the loader")):
+            r = cuvet("ld", path)
+            same((r.status, r.out), (2, ""), "status and output of %s" % path)
+            need(path in r.err and words in r.err, r.err)
+        if os.uname().machine == "x86_64" and not os.path.exists("/lib/ld-linux-aarch64.so.1"):
+            r = cuvet("ld", made(d, "libarm.so", arch="aarch64", soname="libarm.so", needed=["libc.so.6"]))
+            same(r.status, 1, "status of a library for aarch64")
+            words = " ".join(r.out.split())
+            need("it is built for aarch64, and the loader of that, /lib/ld-linux-aarch64.so.1, is not here" in words, r.out)
+
+
+def what_is_no_program_does_not_stop_the_others(cuvet):
+    with harness.scratch() as d:
+        good = made(d, "libgood.so", soname="libgood.so")
+        text = os.path.join(d, "notes.txt")
+        with open(text, "w") as f:
+            f.write("not a program\n")
+        doc = valid(cuvet, "ld", "ld", text, good, "--json", status=3)
+        same((doc["scenario"], doc["error"], doc["further"][0]["scenario"], doc["further"][0]["error"]), (text, text + ": not an ELF file", good, None), "both")
+        out = cuvet("ld", text, good).out
+        need(out.startswith("cannot tell: %s: not an ELF file\n" % text) and "ok: " + good in out, out)
+
+
+def a_long_library_path_is_searched(cuvet):
+    with harness.scratch() as d:
+        made(d, "libdep.so.1", soname="libdep.so.1")
+        lib = made(d, "libuser.so", soname="libuser.so", needed=["libdep.so.1"])
+        many = ":".join("/opt/d%d" % i for i in range(7000)) + ":" + ":/opt/d1" * 3000 + ":" + d
+        doc = valid(cuvet, "ld", "ld", "--set", "LD_LIBRARY_PATH=" + many, lib, "--json", status=0)
+        same([x["step"] for x in doc["loads"] if x["soname"] == "libdep.so.1"], ["LD_LIBRARY_PATH"], "the last of 7000 directories")
+        r = cuvet("ld", "--set", "LD_LIBRARY_PATH=" + ":".join("/o%d" % i for i in range(17000)), lib)
+        same(r.status, 3, "status with 17000 directories")
+        need("more than 16384 directories in the path list \"/o0:/o1:" in " ".join(r.out.split()), r.out)
+
+
 if __name__ == "__main__":
     sys.exit(main([files_are_those_of_ldd, a_missing_library_is_a_problem, the_environment_is_that_of_set,
                    a_version_that_is_not_there_is_a_problem, undefined_symbols_are_readable, the_other_cxx11_abi_is_told,
-                   the_tree_is_in_columns, a_preload_that_is_missing_does_not_end_it, why_tells_the_whole_story, several_files_are_one_document, what_is_no_program_is_refused],
+                   the_tree_is_in_columns, a_preload_that_is_missing_does_not_end_it, why_tells_the_whole_story, several_files_are_one_document, what_is_no_program_is_refused,
+                   other_kinds_of_file_are_named, what_is_no_program_does_not_stop_the_others, a_long_library_path_is_searched],
                   Cuvet(sys.argv[1])))
