@@ -42,7 +42,7 @@ add_runner(machines.bundles tests/machines/bundles.py $<TARGET_FILE:cuvet>)
 add_runner(explain.cases tests/cases/run.py $<TARGET_FILE:cuvet>)
 add_runner(explain.noise tests/cases/noise.py $<TARGET_FILE:cuvet>)
 
-foreach(name usage output inputs documents surfaces bundle hostile kb_add ld arch)
+foreach(name usage output inputs documents surfaces bundle hostile kb_add ld run arch)
   add_runner(cli.${name} tests/cli/${name}.py $<TARGET_FILE:cuvet>)
 endforeach()
 add_runner(cli.library tests/cli/library.py ${CMAKE_BINARY_DIR})

@@ -7,7 +7,7 @@ _cuvet() {
 
 	for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
 		case $word in
-		check|gather|ld|arch|explain|kb|rule|help) command=$word; break ;;
+		check|gather|ld|run|arch|explain|kb|rule|help) command=$word; break ;;
 		esac
 	done
 	case $prev in
@@ -28,6 +28,7 @@ _cuvet() {
 	check) options="--root --machine --set --python --env --all-envs --json --format -o --output --fail-level --exit-zero --kb -v --verbose --color -h --help" ;;
 	gather) options="-o --output --redact --root --machine --set --python --env --all-envs -h --help" ;;
 	ld) options="--symbols --flat --why --python --env --root --machine --set --json --format -o --output --exit-zero --kb -v --verbose --color -h --help" ;;
+	run) options="--print --program --cuda --python --env --root --machine --set --json --format -o --output --exit-zero --kb --color -h --help" ;;
 	arch) options="--gpu --cc --root --machine --set --json --format -o --output --exit-zero --kb -v --verbose --color -h --help" ;;
 	explain) options="--live --json --format -o --output --exit-zero --kb -v --verbose --color -h --help" ;;
 	kb) options="--json --format -o --output --exit-zero --kb --color -h --help" ;;
@@ -38,7 +39,7 @@ _cuvet() {
 		[ "$COMP_CWORD" = 1 ] && options="$options --version"
 		COMPREPLY=($(compgen -W "$options" -- "$cur"))
 	elif [ "$COMP_CWORD" = 1 ] || [ "$prev" = help ]; then
-		COMPREPLY=($(compgen -W "check gather ld arch explain kb rule help" -- "$cur"))
+		COMPREPLY=($(compgen -W "check gather ld run arch explain kb rule help" -- "$cur"))
 	elif [ "$command" = arch ] || [ "$command" = ld ] || [ "$command" = explain ]; then
 		COMPREPLY=($(compgen -f -- "$cur"))
 	elif [ "$command" = rule ]; then

@@ -106,6 +106,18 @@ struct cv_arch_query {
 	size_t cc_n;
 };
 CV_API int cv_arch(const struct cv_options *opt, const struct cv_arch_query *query, struct cv_doc **ret_doc);
+/*
+ * Says what has to be set so that the programs of an environment load: each change was tried on the load map. Nothing is
+ * started. The status is CV_STATUS_PROBLEM if no change is enough.
+ */
+struct cv_plan_query {
+	const char *program; /* "import torch; import onnxruntime"; NULL: each framework of the environment */
+	const char *cuda;    /* root of a CUDA toolkit that comes first, or NULL */
+};
+CV_API int cv_plan(const struct cv_options *opt, const struct cv_plan_query *query, struct cv_doc **ret_doc);
+/* The changes of a document of cv_plan(), none for others: the variable's name and *ret_value, NULL to unset it. */
+CV_API size_t cv_doc_change_count(const struct cv_doc *doc);
+CV_API const char *cv_doc_change(const struct cv_doc *doc, size_t i, const char **ret_value);
 /* Answers from the knowledge base: words are what follows `cuvet kb`. */
 CV_API int cv_kb_query(const struct cv_options *opt, const char *const *words, size_t n, struct cv_doc **ret_doc);
 /*

@@ -24,6 +24,8 @@ struct cli {
 	bool list, help;
 	struct cv_arch_query arch;
 	struct cv_ld_query ld;
+	struct cv_plan_query plan;
+	bool print;
 	const char **envs, **set, **gpus, **ccs; /* room for every argument */
 };
 
@@ -49,11 +51,12 @@ extern const struct cli_command cli_commands[]; /* the first is the default; end
 
 extern const struct cli_option cli_root, cli_machine, cli_set, cli_python, cli_env, cli_all_envs, cli_json, cli_format_facts,
 	cli_gpu, cli_cc, cli_symbols, cli_flat, cli_why, cli_format, cli_format_markdown, cli_out, cli_bundle_out, cli_fail_level, cli_exit_zero, cli_kb, cli_redact, cli_live, cli_verbose,
-	cli_color, cli_list,
+	cli_color, cli_list, cli_print, cli_cuda, cli_program,
 	cli_help;
 
 int cli_cmd_check(struct cli *c, int argc, char **argv);
 int cli_cmd_ld(struct cli *c, int argc, char **argv);
+int cli_cmd_run(struct cli *c, int argc, char **argv);
 int cli_cmd_arch(struct cli *c, int argc, char **argv);
 int cli_cmd_gather(struct cli *c, int argc, char **argv);
 int cli_cmd_explain(struct cli *c, int argc, char **argv);

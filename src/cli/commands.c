@@ -18,6 +18,11 @@ static const struct cli_option *const ld_options[] = {
 	&cli_out, &cli_exit_zero, &cli_kb, &cli_verbose, &cli_color, &cli_help, NULL,
 };
 
+static const struct cli_option *const run_options[] = {
+	&cli_print, &cli_program, &cli_cuda, &cli_python, &cli_env, &cli_root, &cli_machine, &cli_set, &cli_json, &cli_format,
+	&cli_out, &cli_exit_zero, &cli_kb, &cli_color, &cli_help, NULL,
+};
+
 static const struct cli_option *const arch_options[] = {
 	&cli_gpu, &cli_cc, &cli_root, &cli_machine, &cli_set, &cli_json, &cli_format, &cli_out, &cli_exit_zero, &cli_kb, &cli_verbose,
 	&cli_color, &cli_help, NULL,
@@ -64,6 +69,16 @@ const struct cli_command cli_commands[] = {
 			 "'import torch; import onnxruntime'. Reads files only: nothing is loaded.",
 		.options = ld_options,
 		.run = cli_cmd_ld,
+	},
+	{
+		.name = "run",
+		.summary = "start a program with the settings that make its libraries load",
+		.args = "-- COMMAND [ARGUMENT]...",
+		.about = "Finds the smallest change of LD_LIBRARY_PATH with which the frameworks of an environment load, tries it on the "
+			 "load map, and starts the command with it, for that command alone. --print only says what it would be. The "
+			 "exit status is that of the command.",
+		.options = run_options,
+		.run = cli_cmd_run,
 	},
 	{
 		.name = "arch",

@@ -36,6 +36,25 @@ static int set_env(struct cli *c, const char *arg)
 	return 0;
 }
 
+static int set_print(struct cli *c, const char *arg)
+{
+	(void)arg;
+	c->print = true;
+	return 0;
+}
+
+static int set_cuda(struct cli *c, const char *arg)
+{
+	c->plan.cuda = arg;
+	return 0;
+}
+
+static int set_program(struct cli *c, const char *arg)
+{
+	c->plan.program = arg;
+	return 0;
+}
+
 static int set_symbols(struct cli *c, const char *arg)
 {
 	(void)arg;
@@ -335,6 +354,26 @@ const struct cli_option cli_list = {
 	.name = "list",
 	.help = "list all rules",
 	.set = set_list,
+};
+
+const struct cli_option cli_print = {
+	.name = "print",
+	.help = "print what would be set, and start nothing",
+	.set = set_print,
+};
+
+const struct cli_option cli_cuda = {
+	.name = "cuda",
+	.arg = "DIR",
+	.help = "let the libraries and tools of this CUDA toolkit come first",
+	.set = set_cuda,
+};
+
+const struct cli_option cli_program = {
+	.name = "program",
+	.arg = "STATEMENTS",
+	.help = "what has to load: 'import torch; import onnxruntime'; otherwise each framework of the environment",
+	.set = set_program,
 };
 
 const struct cli_option cli_help = {

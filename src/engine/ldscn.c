@@ -64,19 +64,27 @@ static int run_text(struct cv_run *run, struct cv_scene *scene, struct cv_lm_sys
 	return run_statements(run, scn, &program, map);
 }
 
+int cv_ld_facts(struct cv_run *run, struct cv_view *view, const struct cv_selection *sel, struct cv_facts **ret,
+		const struct cv_subject **ret_env)
+{
+	int err = collect(run, view, sel, ret);
+
+	if (err)
+		return err;
+	*ret_env = selected(*ret);
+	return *ret_env ? 0 : cv_diag_fail(&run->diag, CV_ENOENT, "no Python environment is there");
+}
+
 int cv_ld_python(struct cv_run *run, struct cv_view *view, const struct cv_selection *sel, const struct cv_ld_query *q, struct cv_ld *r)
 {
 	const struct cv_subject *env;
 	struct cv_lm_system *sys;
 	struct cv_scene scene;
 	struct cv_facts *facts;
-	int err = collect(run, view, sel, &facts);
+	int err = cv_ld_facts(run, view, sel, &facts, &env);
 
 	if (err)
 		return err;
-	env = selected(facts);
-	if (!env)
-		return cv_diag_fail(&run->diag, CV_ENOENT, "no Python environment is there");
 	err = cv_scene_init(&scene, view, facts, run->kb, env, run->arena, &run->diag);
 	if (!err)
 		err = cv_scene_system(view, run->opt.root ? NULL : run->opt.cwd, q->quick, run->arena, &run->diag, &sys);
