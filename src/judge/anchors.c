@@ -3,6 +3,7 @@
 
 #include "base/version.h"
 #include "judge/cells.h"
+#include "judge/fate.h"
 
 static void add(struct cv_judge_ctx *ctx, const struct cv_anchor *anchor)
 {
@@ -60,6 +61,19 @@ static void find_package(struct cv_judge_ctx *ctx, const struct cv_wload *l)
 		add(ctx, &a);
 }
 
+/* The cuDNN that the workload loads by itself, where the loader's steps were followed; otherwise the one that is there for it. */
+static const struct cv_wlib *front_of(const struct cv_judge_ctx *ctx, const struct cv_wload *l, const struct cv_provided *p)
+{
+	struct cv_fate fate = cv_load_fate(ctx, l);
+	const struct cv_subject *load = fate.kind == CV_FATE_LOADS ? cv_scenario_load(ctx, fate.scenario, "cudnn") : NULL;
+	const char *path = cv_fact_str(load, CV_F_load_path);
+	const struct cv_wlib *taken = path ? cv_lib_at(ctx, path) : NULL;
+
+	if (taken)
+		return taken;
+	return p->by == CV_PROVIDER_ENV || p->by == CV_PROVIDER_LOADER ? p->lib : NULL;
+}
+
 void cv_anchors_find(struct cv_judge_ctx *ctx)
 {
 	for (size_t i = 0; i < ctx->w->loads.n; i++) {
@@ -70,13 +84,15 @@ void cv_anchors_find(struct cv_judge_ctx *ctx)
 			continue;
 		cv_load_needs(ctx, l, &needs);
 		for (size_t k = 0; k < needs.n; k++) {
+			const struct cv_wlib *front;
 			struct cv_provided p;
 
 			if (!cv_str_is(cv_soname_family(needs.v[k]), "cudnn"))
 				continue;
 			p = cv_load_provided(ctx, l, needs.v[k]);
-			if (p.lib && (p.by == CV_PROVIDER_ENV || p.by == CV_PROVIDER_LOADER))
-				find_parts(ctx, l, p.lib);
+			front = front_of(ctx, l, &p);
+			if (front)
+				find_parts(ctx, l, front);
 			else if (p.by == CV_PROVIDER_ENV)
 				find_package(ctx, l);
 		}

@@ -4,7 +4,8 @@
  * cuDNN's ops, cnn and adv. Convolutions, recurrent layers and attention run in them, so a framework with code for a GPU fails
  * there all the same where they have none: nvidia-cudnn-cu12 lost Volta and older with 9.11, in the middle of a major.
  *
- * Which copy counts is what cells say of the cuDNN that a workload needs (cv_load_provided()); the parts lie beside it.
+ * Which copy counts: the one that the workload loads by itself (fate.h), or, where that is not known, the one that is there for
+ * it (cv_load_provided()). The parts lie beside it.
  */
 #ifndef CV_JUDGE_ANCHORS_H
 #define CV_JUDGE_ANCHORS_H

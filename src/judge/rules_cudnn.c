@@ -85,6 +85,13 @@ static void add_parts(struct cv_judge_ctx *ctx, struct cv_finding *f, const stru
 		cv_find_fact(ctx, f, a->pkg, CV_F_package_version);
 }
 
+static bool is_outside(const struct cv_anchor *a, const struct cv_wenv *env)
+{
+	if (!a->lib || (a->lib->env && cv_streq(a->lib->env, env->path)))
+		return false;
+	return !cv_path_below(cv_subject_key(a->lib->s), env->path);
+}
+
 /* NVIDIA's wheel of it in the environment; *ret_flavour gets "cu12". */
 static const struct cv_subject *wheel_of(const struct cv_judge_ctx *ctx, const struct cv_anchor *a, const char **ret_flavour)
 {
@@ -93,7 +100,7 @@ static const struct cv_subject *wheel_of(const struct cv_judge_ctx *ctx, const s
 	const char *major = a->load->cuda ? cv_arena_printf(ctx->a, "cu%lld", (long long)cv_ver_part(a->load->cuda, 0)) : NULL;
 	const struct cv_subject *any = NULL;
 
-	if (a->lib && !cv_path_below(cv_subject_key(a->lib->s), env->path) && !(a->lib->env && cv_streq(a->lib->env, env->path)))
+	if (is_outside(a, env))
 		return NULL;
 	for (size_t i = 0; i < sizeof(flavours) / sizeof(flavours[0]); i++) {
 		const struct cv_subject *p = cv_wenv_package(env, cv_arena_printf(ctx->a, "nvidia-cudnn-%s", flavours[i]));
@@ -167,6 +174,13 @@ static void add_fix(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct
 	const char *flavour = NULL, *release = NULL, *command = NULL;
 	struct cv_install in = { .env = &ctx->w->envs.v[a->load->env], .pkg = wheel_of(ctx, a, &flavour) };
 
+	if (is_outside(a, in.env)) {
+		cv_find_text(ctx, f,
+			     cv_arena_printf(ctx->a, "take %s out of the loader's path, or put a cuDNN with code for these GPUs there",
+					     cv_dirname(ctx->a, cv_subject_key(a->lib->s))),
+			     "lets another cuDNN be found");
+		return;
+	}
 	if (in.pkg && a->version)
 		release = best_release(ctx, in.env, flavour, cv_ver_part(a->version, 0));
 	if (release) {

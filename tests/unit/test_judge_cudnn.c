@@ -197,6 +197,38 @@ static void test_judge_cudnn_another_copy(void **state)
 	box_free(&b);
 }
 
+/* The loader takes an older copy from LD_LIBRARY_PATH: that one counts, whatever lies in the environment. */
+static void test_judge_cudnn_the_copy_that_is_loaded(void **state)
+{
+	static const char *const names[] = { "libcudnn.so.9", "libcudnn_ops.so.9", "libcudnn_cnn.so.9", "libcudnn_adv.so.9" };
+
+	(void)state;
+	for (int old = 0; old < 2; old++) {
+		struct box b = machine("1db1", old ? "9.17.1" : "9.10.2", old ? NEW_CUDNN : OLD_CUDNN);
+
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+			const char *path = cv_arena_printf(b.a, "/opt/cudnn/lib/%s", names[i]);
+
+			box_str(&b, CV_KIND_lib, path, CV_F_lib_family, "cudnn");
+			box_str(&b, CV_KIND_lib, path, CV_F_lib_soname, names[i]);
+			box_str(&b, CV_KIND_lib, path, CV_F_lib_version, old ? "9.10.2" : "9.17.1");
+			box_list(&b, CV_KIND_lib, path, CV_F_lib_names, path);
+			box_list(&b, CV_KIND_code, path, CV_F_code_sets, old ? OLD_CUDNN : NEW_CUDNN);
+		}
+		box_var(&b, "LD_LIBRARY_PATH", "/opt/cudnn/lib");
+		box_str(&b, CV_KIND_scenario, ENV "|torch:cuda", CV_F_scenario_outcome, "done");
+		box_str(&b, CV_KIND_load, ENV "|torch:cuda|0001", CV_F_load_scenario, ENV "|torch:cuda");
+		box_str(&b, CV_KIND_load, ENV "|torch:cuda|0001", CV_F_load_soname, "libcudnn.so.9");
+		box_str(&b, CV_KIND_load, ENV "|torch:cuda|0001", CV_F_load_path, "/opt/cudnn/lib/libcudnn.so.9");
+		box_judge(&b);
+		assert_int_equal(box_find(&b, "cudnn-dropped-gpu") != NULL, !old);
+		assert_int_equal(box_cell(&b, "0|torch|0")->code, old ? CV_CODE_NATIVE : CV_CODE_PARTIAL);
+		if (!old) /* no wheel of the environment is to blame */
+			box_expect_text(box_fixes(&b, box_find(&b, "cudnn-dropped-gpu")), "take /opt/cudnn/lib out of the loader's path");
+		box_free(&b);
+	}
+}
+
 /* Only the package is known: kb has the code of its release. */
 static void test_judge_cudnn_by_package(void **state)
 {
@@ -250,6 +282,7 @@ int main(void)
 		cmocka_unit_test(test_judge_cudnn_mixed_box),
 		cmocka_unit_test(test_judge_cudnn_not_known),
 		cmocka_unit_test(test_judge_cudnn_another_copy),
+		cmocka_unit_test(test_judge_cudnn_the_copy_that_is_loaded),
 		cmocka_unit_test(test_judge_cudnn_by_package),
 		cmocka_unit_test(test_judge_cudnn_fix_obeys_pins),
 	};
