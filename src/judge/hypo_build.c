@@ -359,15 +359,33 @@ static const char *platform_words(struct cv_hypo_ctx *x)
 			       x->j.w->aarch64 ? " (aarch64)" : "");
 }
 
+/* "onnxruntime-gpu[cuda]==1.16.3": does the knowledge base know a package of that name? */
+static bool is_known_package(struct cv_hypo_ctx *x, const char *want)
+{
+	const char *name = cv_pep503(x->a, cv_str_of(cv_arena_printf(x->a, "%.*s", (int)strcspn(want, "[=<>~! ;("), want)));
+	struct cv_kb_iter it = cv_kb_iter(x->j.kb, name, NULL, NULL), package = cv_kb_iter(x->j.kb, cv_arena_printf(x->a, "package:%s", name), NULL, NULL);
+	struct cv_kb_row row;
+
+	return cv_kb_next(&it, &row) || cv_kb_next(&package, &row);
+}
+
 CV_HYP_RULE(cv_hyp_wheel)
 {
 	const char *versions = cv_hit_capture(x, cv_hypo_hit(x, "pip-notfound"), "versions"), *wheel = cv_hit_capture(x, cv_hypo_hit(x, "pip-unsupported"), "wheel");
+	const char *want;
 	struct cv_hyp *jetson = cv_hyp_of(x, "jetson-wheel-mismatch");
 
 	if (!h->score)
 		return;
 	cv_hyp_set(x, h, "want", wheel);
 	cv_hyp_set(x, h, "platform", platform_words(x));
+	want = cv_hit_capture(x, cv_hypo_hit(x, "pip-notfound"), "want");
+	want = want ? want : cv_hit_capture(x, cv_hypo_hit(x, "pip-nomatch"), "want");
+	/* A name that nobody has, or one that has nothing to do with GPUs. */
+	if (want && !wheel && !is_known_package(x, want) && (!versions || cv_streq(versions, "none"))) {
+		h->score = h->score < 50 ? h->score : 50;
+		return;
+	}
 	if (versions)
 		cv_hyp_set(x, h, "versions_offered", strlen(versions) > 160 ? cv_arena_printf(x->a, "%.150s ...", versions) : versions);
 	cv_hyp_confirm(h, 10); /* the installer itself says so */

@@ -95,6 +95,8 @@ CV_HYP_RULE(cv_hyp_container)
 		cv_hyp_support(h, 18);
 	else if (!cv_hypo_hit(x, "ctr-loadlib") && !cv_hypo_hit(x, "ctr-nodriver") && !cv_hypo_hit(x, "ctr-detected"))
 		cv_hyp_support(h, -12);
+	if (cv_hypo_hit(x, "libcuda-short"))
+		cv_hyp_refute(cv_hyp_of(x, "damaged-installation")); /* the image was committed so: nothing is cut */
 	if (inside && nodev && (nosmi || plain))
 		cv_hyp_confirm(h, 30);
 	if (inside && nodev)
