@@ -281,7 +281,7 @@ static const char *why_of(struct cv_hypo_ctx *x, const struct cv_hyp *h)
 		text = h->finding->why;
 	for (size_t i = 0; i < h->notes.n && i < 4; i++)
 		text = cv_arena_printf(x->a, "%s%s%s.", text, *text ? " " : "", h->notes.v[i]);
-	if (general)
+	if (general && cv_hypo_fill(x, h, general, &general) && *general)
 		text = cv_arena_printf(x->a, "%s%s%s", text, *text ? " " : "", general);
 	return *text ? text : NULL;
 }

@@ -221,9 +221,64 @@ static void digest_packages(struct cv_hypo_ctx *x)
 		cv_hypo_set(x, "torch_url", cv_arena_printf(x->a, "%.*s%s%s", (int)at, url, fit, url + at + 2));
 }
 
+/* A message whose id begins so. */
+static bool hears(const struct cv_hypo_ctx *x, const char *prefix)
+{
+	for (size_t i = 0; i < cv_facts_count(x->j.facts, CV_KIND_hit); i++)
+		if (cv_starts(cv_fact_str(cv_facts_at(x->j.facts, CV_KIND_hit, i), CV_F_hit_message), prefix))
+			return true;
+	return false;
+}
+
+/* "{if_ort}": an empty name that is known where the report is about that, so that a sentence beside it is told. */
+static void digest_subjects(struct cv_hypo_ctx *x)
+{
+	static const struct {
+		const char *name, *packages[3], *message;
+	} subjects[] = {
+		{ "if_ort", { "onnxruntime-gpu", "onnxruntime", "onnxruntime-genai" }, "ort-" },
+		{ "if_ct2", { "ctranslate2", "faster-whisper", "whisper-ctranslate2" }, "ld-not-found-loaded" },
+		{ "if_torch", { "torch", "torchvision", "vllm" }, "torch-" },
+		{ "if_tf", { "tensorflow", "tensorflow-gpu", "keras" }, "tf-" },
+		{ "if_jax", { "jax", "jaxlib", "flax" }, "jax-" },
+		{ "if_bnb", { "bitsandbytes", NULL, NULL }, "bnb-" },
+	};
+	const char *cc = cv_hypo_get(x, "cc"), *sm = cv_hit_capture(x, cv_hypo_hit(x, "gpu-capability"), "sm");
+
+	for (size_t i = 0; i < sizeof(subjects) / sizeof(subjects[0]); i++) {
+		bool told = hears(x, subjects[i].message);
+
+		for (size_t k = 0; k < 3 && subjects[i].packages[k]; k++)
+			told |= cv_hypo_version(x, subjects[i].packages[k]) != NULL;
+		if (told)
+			cv_map_set(x->a, &x->vars, subjects[i].name, (void *)"");
+	}
+	if (cv_hypo_os(x, "windows"))
+		cv_map_set(x->a, &x->vars, "if_win", (void *)"");
+	if (cv_hypo_os(x, "centos"))
+		cv_map_set(x->a, &x->vars, "if_centos", (void *)"");
+	if (cv_hypo_get(x, "jetson") || x->j.w->aarch64)
+		cv_map_set(x->a, &x->vars, "if_jetson", (void *)"");
+	if (x->j.w->container || cv_hypo_get(x, "image"))
+		cv_map_set(x->a, &x->vars, "if_ctr", (void *)"");
+	if ((cc && cv_ver_part(cc, 0) >= 10) || (sm && (cv_starts(sm, "12") || cv_starts(sm, "10"))))
+		cv_map_set(x->a, &x->vars, "if_sm120", (void *)"");
+	if ((cc && cv_ver_part(cc, 0) == 8) || (sm && cv_starts(sm, "8")))
+		cv_map_set(x->a, &x->vars, "if_sm86", (void *)"");
+	if (cv_hypo_hit(x, "cxxabi-true") || cv_hypo_version(x, "flash-attn"))
+		cv_map_set(x->a, &x->vars, "abi_words", (void *)"");
+	if (cv_hit_capture(x, cv_hypo_hit(x, "undef-torch-ext"), "symbol") &&
+	    strstr(cv_hit_capture(x, cv_hypo_hit(x, "undef-torch-ext"), "symbol"), "SetDeviceE"))
+		cv_map_set(x->a, &x->vars, "if_setdevice", (void *)"");
+	if (cv_streq(cv_fact_str(cv_hypo_package(x, "torch"), CV_F_package_source) ? cv_fact_str(cv_hypo_package(x, "torch"), CV_F_package_source) : "",
+		     "archive"))
+		cv_map_set(x->a, &x->vars, "if_libtorch", (void *)"");
+}
+
 void cv_hypo_digest(struct cv_hypo_ctx *x)
 {
 	digest_gpu(x);
 	digest_machine(x);
 	digest_packages(x);
+	digest_subjects(x);
 }
