@@ -35,6 +35,14 @@ bool cv_advise_torch_in_full(const struct cv_judge_ctx *ctx, const struct cv_wan
 /* The newest onnxruntime-gpu of a CUDA major (0: whatever the driver runs). */
 bool cv_advise_ort(const struct cv_judge_ctx *ctx, const struct cv_want *want, int64_t cuda_major, struct cv_build_advice *ret);
 
+/* The newest cuDNN of that flavour ("cu12") and major with code for every GPU, that no other package forbids; NULL: none. */
+const char *cv_advise_cudnn(const struct cv_judge_ctx *ctx, const struct cv_wenv *env, const char *flavour, int64_t major);
+/*
+ * What to ask for where an installation would bring the newest cuDNN 9 and that one has no code for a GPU here:
+ * "nvidia-cudnn-cu12==9.10.2.21". NULL where the newest will do, or where no release would.
+ */
+const char *cv_cudnn_pin(const struct cv_judge_ctx *ctx, const struct cv_wenv *env, int64_t cuda_major);
+
 /*
  * May the driver be raised to version? CV_TRI_BAD: a GPU would be dropped (*ret_gpu, *ret_last say which and its last
  * branch). UNKNOWN: a GPU's compute capability is not known.

@@ -71,6 +71,8 @@ static const struct cv_wlib *front_of(const struct cv_judge_ctx *ctx, const stru
 
 	if (taken)
 		return taken;
+	if (fate.kind == CV_FATE_FAILS && p->by == CV_PROVIDER_LOADER) /* what mends it may bring another */
+		return NULL;
 	return p->by == CV_PROVIDER_ENV || p->by == CV_PROVIDER_LOADER ? p->lib : NULL;
 }
 

@@ -295,7 +295,7 @@ bool cv_fix_ort(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct cv_
 	struct cv_install in = { .env = env, .pkg = l->pkg };
 	struct cv_build_advice b;
 	struct cv_want want;
-	const char *none = NULL;
+	const char *none = NULL, *pin;
 	bool with_libs;
 
 	if (cv_install_in_vain(ctx, l))
@@ -322,6 +322,9 @@ bool cv_fix_ort(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct cv_
 		clashing_wheels(ctx, env, l->pkg, cv_ver_part(b.cuda, 0), &in.remove);
 	cv_strv_push(ctx->a, &in.specs,
 		     cv_arena_printf(ctx->a, "onnxruntime-gpu%s==%s", with_libs ? "[cuda,cudnn]" : "", b.version));
+	pin = with_libs ? cv_cudnn_pin(ctx, env, cv_ver_part(b.cuda, 0)) : NULL;
+	if (pin)
+		cv_strv_push(ctx->a, &in.specs, pin);
 	add_command(ctx, f, &in,
 		    cv_arena_printf(ctx->a, "replaces %s by onnxruntime-gpu %s, built for CUDA %s%s", l->label, b.version, b.cuda,
 				    major ? " like the torch beside it" : ""));

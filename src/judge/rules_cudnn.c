@@ -113,62 +113,6 @@ static const struct cv_subject *wheel_of(const struct cv_judge_ctx *ctx, const s
 	return any;
 }
 
-static bool serves_all(const char *list, const struct cv_want *want)
-{
-	for (size_t i = 0; i < want->n; i++)
-		if (cv_code_match(list, want->gpus[i], CV_TRI_BAD).code != CV_CODE_NATIVE)
-			return false;
-	return true;
-}
-
-/* Does every package that asks for the wheel take this version? */
-static bool is_asked(const struct cv_wenv *env, const char *wheel, const char *version)
-{
-	for (size_t i = 0; i < env->packages.n; i++) {
-		const struct cv_strv *requires = cv_fact_list(env->packages.v[i], CV_F_package_requires);
-
-		for (size_t k = 0; k < requires->n; k++) {
-			struct cv_str spec = cv_str_of(requires->v[k]);
-			ptrdiff_t marker;
-
-			if (!cv_require_names(requires->v[k], wheel))
-				continue;
-			spec = cv_str_trim(cv_str_from(spec, strlen(wheel)));
-			marker = cv_str_chr(spec, ';');
-			spec = marker < 0 ? spec : cv_str_trim(cv_str_sub(spec, 0, (size_t)marker));
-			if (spec.n && cv_spec_match(spec, version) == 0)
-				return false;
-		}
-	}
-	return true;
-}
-
-/* The newest release of that flavour and major with code for every GPU, as its own wheel tells. */
-static const char *best_release(const struct cv_judge_ctx *ctx, const struct cv_wenv *env, const char *flavour, int64_t major)
-{
-	struct cv_kb_iter it = cv_kb_iter(ctx->kb, "cudnn", NULL, cv_arena_printf(ctx->a, "code:%s", flavour));
-	const char *wheel = cv_arena_printf(ctx->a, "nvidia-cudnn-%s", flavour), *best = NULL;
-	struct cv_want want;
-	struct cv_kb_row row;
-
-	if (!ctx->w->x86 || !cv_want_of(ctx, env, &want))
-		return NULL; /* kb lists the code of the x86_64 wheels */
-	while (cv_kb_next(&it, &row)) {
-		const char *versions =
-			cv_kb_value(ctx->kb, "cudnn", row.from, cv_arena_printf(ctx->a, "wheel:%s", flavour));
-		struct cv_str rest = cv_str_of(versions ? versions : ""), word;
-		const char *version = cv_str_word(&rest, &word) ? cv_str_dup(ctx->a, word) : NULL;
-
-		if (!cv_streq(row.tier, "artifact") || !version || cv_ver_part(version, 0) != major)
-			continue;
-		if (!serves_all(row.value, &want) || !is_asked(env, wheel, version))
-			continue;
-		if (!best || cv_ver_cmp(CV_VER_DOTTED, version, best) > 0)
-			best = version;
-	}
-	return best;
-}
-
 static void add_fix(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct cv_anchor *a)
 {
 	const char *flavour = NULL, *release = NULL, *command = NULL;
@@ -182,7 +126,7 @@ static void add_fix(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct
 		return;
 	}
 	if (in.pkg && a->version)
-		release = best_release(ctx, in.env, flavour, cv_ver_part(a->version, 0));
+		release = cv_advise_cudnn(ctx, in.env, flavour, cv_ver_part(a->version, 0));
 	if (release) {
 		cv_strv_push(ctx->a, &in.specs, cv_arena_printf(ctx->a, "nvidia-cudnn-%s==%s", flavour, release));
 		command = cv_install_command(ctx, &in);

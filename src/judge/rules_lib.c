@@ -77,6 +77,8 @@ static const char *wheel_spec(const struct cv_judge_ctx *ctx, const struct cv_wl
 		}
 	if (!stem || !cuda)
 		return NULL;
+	if (is_cudnn(soname) && cv_str_is(cv_soname_major(soname), "9") && cv_cudnn_pin(ctx, &ctx->w->envs.v[l->env], cuda))
+		return cv_cudnn_pin(ctx, &ctx->w->envs.v[l->env], cuda);
 	/* The version of a wheel begins with the number of its SONAME, which is not always that of CUDA (cuFFT 12 is CUDA 13's). */
 	if (cuda >= 13 && !is_cudnn(soname))
 		return cv_arena_printf(ctx->a, "%s==%.*s.*", stem, CV_STR_ARG(cv_soname_major(soname)));
@@ -129,10 +131,13 @@ static void add_wheels_fix(struct cv_judge_ctx *ctx, struct cv_finding *f, const
 {
 	struct cv_install in = { .env = &ctx->w->envs.v[l->env], .pkg = l->pkg };
 	const char *command, *whole = has_other_cudnn(ctx, l) ? NULL : spec_with_extras(ctx, l);
+	const char *pin = whole && l->cuda ? cv_cudnn_pin(ctx, in.env, cv_ver_part(l->cuda, 0)) : NULL;
 
 	if (whole)
 		cv_strv_push(ctx->a, &in.specs, whole);
-	else
+	if (pin)
+		cv_strv_push(ctx->a, &in.specs, pin);
+	if (!whole)
 		pinned_wheels(ctx, l, &in.specs);
 	for (size_t i = 0; !whole && i < sonames->n; i++) {
 		const char *spec = wheel_spec(ctx, l, sonames->v[i]);

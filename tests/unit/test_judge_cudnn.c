@@ -256,6 +256,31 @@ static void test_judge_cudnn_by_package(void **state)
 	}
 }
 
+/* What installs ONNX Runtime's libraries would bring the newest cuDNN: not where it has no code for a GPU here. */
+static void test_judge_cudnn_is_pinned_in_other_fixes(void **state)
+{
+	static const struct {
+		const char *gpu;
+		bool pinned;
+	} machines[] = { { "1db1", true }, { "1b06", true }, { "1eb8", false }, { "2330", false }, { "2b85", false } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
+		struct box b;
+		const char *fixes;
+
+		box_new(&b);
+		box_gpu(&b, machines[i].gpu);
+		box_ort(&b, "1.26.0", "12.8");
+		box_list(&b, CV_KIND_framework, ENV "|onnxruntime", CV_F_framework_gpu_needed, "libcudart.so.12|libcudnn.so.9");
+		box_judge(&b);
+		fixes = box_fixes(&b, box_expect(&b, "library-missing", CV_ERROR, CV_PRIMARY));
+		box_expect_text(fixes, "onnxruntime-gpu[cuda,cudnn]==1.26.0");
+		assert_int_equal(strstr(fixes, "\"nvidia-cudnn-cu12==9.10.2.21\"") != NULL, machines[i].pinned);
+		box_free(&b);
+	}
+}
+
 /* No release that other packages allow has the code: then the framework is what has to change. */
 static void test_judge_cudnn_fix_obeys_pins(void **state)
 {
@@ -284,6 +309,7 @@ int main(void)
 		cmocka_unit_test(test_judge_cudnn_another_copy),
 		cmocka_unit_test(test_judge_cudnn_the_copy_that_is_loaded),
 		cmocka_unit_test(test_judge_cudnn_by_package),
+		cmocka_unit_test(test_judge_cudnn_is_pinned_in_other_fixes),
 		cmocka_unit_test(test_judge_cudnn_fix_obeys_pins),
 	};
 
