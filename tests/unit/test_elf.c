@@ -144,6 +144,9 @@ static void check_notes(struct cv_elf *e)
 	assert_memory_equal(desc, "hello!", 7);
 	assert_int_equal(cv_elf_note(e, "Made", 8, &note), CV_ENOENT);
 	assert_int_equal(cv_elf_note(e, "Mad", 9, &note), CV_ENOENT);
+	assert_int_equal(cv_elf_segment_note(e, "GNU", 3, &note), 0);
+	assert_int_equal(note.desc_size, 8);
+	assert_int_equal(cv_elf_segment_note(e, "GNU", 99, &note), CV_ENOENT);
 	assert_int_equal(cv_elf_build_id(e, &id), 0);
 	assert_string_equal(id, "0123456789abcdef");
 }
