@@ -88,12 +88,16 @@ static void by_fixed(struct cv_libfind *f)
 }
 
 /* Subdirectories of dir that are directories or links, as whole paths; at most max. */
-static struct cv_strv subdirs(struct cv_collect_ctx *c, const char *dir, size_t max)
+static struct cv_strv subdirs(struct cv_collect_ctx *c, struct cv_libfind *f, const char *dir, size_t max)
 {
 	struct cv_strv got = { 0 };
 	struct cv_dirlist list = { 0 };
+	int err = cv_view_list(c->view, dir, c->scratch, &list);
 
-	if (cv_view_list(c->view, dir, c->scratch, &list) < 0)
+	/* What lies below is not known then, as with a library directory itself. */
+	if (err == CV_EACCES || err == CV_ENOTASKED)
+		cv_strv_push(f->arena, &f->denied, cv_arena_strdup(f->arena, dir));
+	if (err < 0)
 		return got;
 	for (size_t i = 0; i < list.n && got.n < max; i++)
 		if (list.v[i].type == CV_FT_DIR || list.v[i].type == CV_FT_LNK || list.v[i].type == CV_FT_UNKNOWN)
@@ -107,7 +111,7 @@ static void by_toolkit(struct cv_collect_ctx *c, struct cv_libfind *f, const cha
 		"lib64", "lib64/stubs", "lib", "lib/stubs", "compat", "compat/lib", "compat/lib.real"
 	};
 	const char *via = cv_arena_printf(f->arena, "toolkit:%s", root);
-	struct cv_strv targets = subdirs(c, cv_path_join(c->scratch, root, "targets"), 16);
+	struct cv_strv targets = subdirs(c, f, cv_path_join(c->scratch, root, "targets"), 16);
 
 	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++)
 		cv_libfind_dir(f, cv_path_join(f->arena, root, dirs[i]), via, NULL);
@@ -122,7 +126,7 @@ static void by_toolkit(struct cv_collect_ctx *c, struct cv_libfind *f, const cha
 /* /usr/local/cuda-12.4 with nothing but compat is no toolkit, but holds a libcuda. */
 static void by_compat(struct cv_collect_ctx *c, struct cv_libfind *f)
 {
-	struct cv_strv dirs = subdirs(c, "/usr/local", 1024);
+	struct cv_strv dirs = subdirs(c, f, "/usr/local", 1024);
 
 	for (size_t i = 0; i < dirs.n; i++)
 		if (cv_starts(dirs.v[i], "/usr/local/cuda-"))
@@ -136,7 +140,7 @@ static void by_env(struct cv_collect_ctx *c, struct cv_libfind *f, const struct 
 	const struct cv_strv *path = cv_fact_list(env, CV_F_env_sys_path);
 
 	for (size_t i = 0; i < path->n; i++) {
-		struct cv_strv wheels = subdirs(c, cv_path_join(c->scratch, path->v[i], "nvidia"), WHEELS_MAX);
+		struct cv_strv wheels = subdirs(c, f, cv_path_join(c->scratch, path->v[i], "nvidia"), WHEELS_MAX);
 
 		for (size_t k = 0; k < wheels.n; k++)
 			cv_libfind_dir(f, cv_path_join(f->arena, wheels.v[k], "lib"), via, prefix);
