@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/map.h"
 #include "base/str.h"
+#include "facts/facts_int.h"
 
 #define KIND(kind, doc)
 #define FIELD(kind, name, type, unit, redact, doc) { CV_KIND_##kind, #name, CV_TYPE_##type, unit, CV_REDACT_##redact, doc },
@@ -22,26 +22,6 @@ const char *const cv_kind_names[CV_KIND_COUNT] = {
 };
 #undef KIND
 #undef FIELD
-
-struct slot {
-	enum cv_field id;
-	struct cv_value *first, *last;
-};
-
-struct cv_subject {
-	enum cv_kind kind;
-	const char *key;
-	CV_VEC(struct slot) slots; /* in order of filling; a subject has few fields, so a scan is the index */
-};
-
-struct cv_facts {
-	struct cv_arena *arena;
-	struct cv_map map[CV_KIND_COUNT];                    /* key -> subject, while filling */
-	CV_VEC(struct cv_subject *) subjects[CV_KIND_COUNT]; /* sorted by the freeze */
-	struct cv_subject lost;                              /* swallows values when out of memory */
-	struct cv_map texts;                                 /* provenance texts, interned: few differ */
-	bool frozen, failed;
-};
 
 static const struct cv_value not_asked = { .state = CV_NOT_ASKED, .prov = { .offset = -1 } };
 static const struct cv_strv empty_list;
@@ -93,8 +73,12 @@ struct cv_subject *cv_facts_add(struct cv_facts *f, enum cv_kind kind, const cha
 	struct cv_subject *s = cv_map_get(&f->map[kind], key);
 	struct cv_subject **slot;
 
-	if (s)
+	if (!s && f->base)
+		s = cv__facts_own(f, kind, key);
+	if (s) {
+		s->gone = s->gone && f->frozen;
 		return s;
+	}
 	if (f->frozen)
 		return &f->lost;
 	s = CV_NEW(f->arena, struct cv_subject);
@@ -102,8 +86,12 @@ struct cv_subject *cv_facts_add(struct cv_facts *f, enum cv_kind kind, const cha
 		return lose(f);
 	s->kind = kind;
 	s->key = cv_arena_strdup(f->arena, key);
+	if (!cv_map_set(f->arena, &f->map[kind], s->key, s))
+		return lose(f);
+	if (f->base) /* its lists are made by the freeze */
+		return s;
 	slot = CV_VEC_PUSH(f->arena, &f->subjects[kind]);
-	if (!slot || !cv_map_set(f->arena, &f->map[kind], s->key, s))
+	if (!slot)
 		return lose(f);
 	*slot = s;
 	return s;
@@ -111,7 +99,11 @@ struct cv_subject *cv_facts_add(struct cv_facts *f, enum cv_kind kind, const cha
 
 const struct cv_subject *cv_facts_find(const struct cv_facts *f, enum cv_kind kind, const char *key)
 {
-	return cv_map_get(&f->map[kind], key);
+	const struct cv_subject *s = cv_map_get(&f->map[kind], key);
+
+	if (!s && f->base)
+		return cv_facts_find(f->base, kind, key);
+	return s && s->gone ? NULL : s;
 }
 
 size_t cv_facts_count(const struct cv_facts *f, enum cv_kind kind)
@@ -152,7 +144,7 @@ static const char *intern(struct cv_facts *f, const char *s)
 
 static struct cv_value *append(struct cv_facts *f, struct cv_subject *s, enum cv_field id, struct cv_prov prov)
 {
-	struct slot *slot = NULL;
+	struct cv__slot *slot = NULL;
 	struct cv_value *v;
 
 	if (f->frozen || s == &f->lost)
@@ -170,7 +162,7 @@ static struct cv_value *append(struct cv_facts *f, struct cv_subject *s, enum cv
 	v->prov = prov;
 	v->prov.collector = intern(f, prov.collector);
 	v->prov.path = intern(f, prov.path);
-	if (slot->last)
+	if (slot->last && !f->base)
 		slot->last->next = v;
 	else
 		slot->first = v;
@@ -233,8 +225,10 @@ static int by_key(const void *a, const void *b)
 
 int cv_facts_freeze(struct cv_facts *f)
 {
+	if (f->base)
+		cv__facts_list(f);
 	for (size_t k = 0; k < CV_KIND_COUNT; k++)
-		if (f->subjects[k].n > 1)
+		if (f->subjects[k].n > 1 && (!f->base || f->map[k].n)) /* what a copy did not change is its base's */
 			qsort(f->subjects[k].v, f->subjects[k].n, sizeof(*f->subjects[k].v), by_key);
 	f->frozen = true;
 	return f->failed || cv_arena_failed(f->arena) ? CV_ENOMEM : 0;

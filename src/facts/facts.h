@@ -109,6 +109,17 @@ void cv_facts_list(struct cv_facts *f, struct cv_subject *s, enum cv_field id, c
 void cv_facts_state(struct cv_facts *f, struct cv_subject *s, enum cv_field id, enum cv_state state, const char *reason,
 		    struct cv_prov prov);
 
+/*
+ * A copy to change: it costs what is changed in it. f must be frozen and outlive the copy, whose arena is a. In a copy
+ * cv_facts_add() gives a subject with the fields it had, and a value that is put in takes the place of those before it. Before
+ * the freeze cv_facts_count() and cv_facts_at() still speak of f.
+ */
+struct cv_facts *cv_facts_copy(const struct cv_facts *f, struct cv_arena *a);
+/* Takes the subject out of a copy; one that is added again has no fields. */
+void cv_facts_remove(struct cv_facts *copy, enum cv_kind kind, const char *key);
+/* Takes a field out of a subject of a copy: as if nobody had asked. */
+void cv_facts_clear(struct cv_facts *copy, struct cv_subject *s, enum cv_field id);
+
 /* Ends the filling, sorts. CV_ENOMEM if anything was lost. */
 int cv_facts_freeze(struct cv_facts *f);
 
