@@ -66,6 +66,8 @@ struct cv_install {
 };
 /* NULL where no command can be given (conda packages, a Python that its distribution manages): then say it in words. */
 const char *cv_install_command(const struct cv_judge_ctx *ctx, const struct cv_install *in);
+/* Adds the command as a fix, with what it does; NULL where there is none. */
+struct cv_fix *cv_find_install(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct cv_install *in, const char *changes);
 /* True if conda or the distribution's package manager owns this package. */
 bool cv_is_conda(const struct cv_wenv *env, const struct cv_subject *pkg);
 

@@ -109,6 +109,14 @@ const char *cv_wheel_of(struct cv_str family)
 	return NULL;
 }
 
+const char *cv_wheel_family(const char *wheel, size_t n)
+{
+	for (size_t i = 0; i < sizeof(wheels) / sizeof(wheels[0]); i++)
+		if (cv_streq(wheels[i].wheel, wheel) && n-- == 0)
+			return wheels[i].family;
+	return NULL;
+}
+
 /*
  * Does an undamaged nvidia wheel of the environment bring this library? Only asked where files were not looked at (a report that
  * lists packages, an environment that is not selected): where they were, a library that was not seen is not there for sure.

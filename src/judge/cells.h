@@ -29,6 +29,8 @@ struct cv_provided {
 struct cv_provided cv_load_provided(const struct cv_judge_ctx *ctx, const struct cv_wload *l, const char *soname);
 /* The nvidia wheel that brings a family of libraries ("cufft" -> "nvidia-cufft", without -cu12), or NULL. */
 const char *cv_wheel_of(struct cv_str family);
+/* The n-th family of libraries that a wheel ("nvidia-cublas") brings, NULL past the last. */
+const char *cv_wheel_family(const char *wheel, size_t n);
 /* Is this library one of those that decide: a CUDA run-time, cuBLAS or cuDNN with a major? */
 bool cv_soname_decides(const char *soname);
 /* The libraries of the CUDA stack that decide: those of DT_NEEDED that collectors list, and cuDNN where it is opened later. */

@@ -111,7 +111,7 @@ void cv_find_why(struct cv_judge_ctx *ctx, struct cv_finding *f, const char *fmt
 
 static struct cv_fix *add_fix(struct cv_judge_ctx *ctx, struct cv_finding *f)
 {
-	struct cv_fix *x = CV_VEC_PUSH(ctx->a, &f->fixes);
+	struct cv_fix *x = ctx->trial ? NULL : CV_VEC_PUSH(ctx->a, &f->fixes);
 
 	return x ? x : &ctx->lost_fix;
 }

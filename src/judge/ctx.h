@@ -54,6 +54,8 @@ struct cv_judge_ctx {
 	CV_VEC(struct cv_said) said;
 	struct cv_finding lost; /* swallow what is added when out of memory */
 	struct cv_fix lost_fix;
+	struct cv_effect lost_effect;
+	bool trial; /* the gate asks what is found alone: no fixes are made */
 };
 
 /* A new finding: about the machine, primary, with the rule's severity. Never NULL. */
@@ -68,7 +70,7 @@ void cv_find_params(struct cv_judge_ctx *ctx, struct cv_finding *f, const char *
 void cv_find_fact(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct cv_subject *s, enum cv_field id);
 void cv_find_row(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct cv_kb_row *row);
 void cv_find_why(struct cv_judge_ctx *ctx, struct cv_finding *f, const char *fmt, ...) CV_PRINTF(3, 4);
-/* A fix, cheapest first; the returned one can be marked (needs_root, ...). Never NULL. */
+/* A fix, cheapest first; the returned one can be marked (needs_root, effect.h). Never NULL; valid until the next fix. */
 struct cv_fix *cv_find_command(struct cv_judge_ctx *ctx, struct cv_finding *f, const char *command, const char *changes);
 struct cv_fix *cv_find_text(struct cv_judge_ctx *ctx, struct cv_finding *f, const char *text, const char *changes);
 void cv_find_prove(struct cv_judge_ctx *ctx, struct cv_finding *f, const char *fmt, ...) CV_PRINTF(3, 4);

@@ -11,6 +11,7 @@
 
 #include "base/vec.h"
 #include "cuvet/cuvet.h"
+#include "facts/facts.h"
 
 struct cv_rule;
 struct cv_judge_ctx;
@@ -26,12 +27,47 @@ struct cv_param {
 	struct cv_strv values; /* one: written as a string; several: as a list */
 };
 
+/* What a fix changes, in words that facts have: gate.h tries it. */
+enum cv_effect_kind {
+	CV_EFFECT_INSTALL,   /* name spec [extras] into env, as pip or uv would */
+	CV_EFFECT_UNINSTALL, /* name out of env */
+	CV_EFFECT_DRIVER,    /* driver of version spec installed, module and libraries, and its module loaded */
+	CV_EFFECT_LOAD,      /* the installed module loaded, and the nodes made, as far as a GPU and the kernel let it */
+	CV_EFFECT_FACT,      /* field of subject name has value; NULL: absent */
+	CV_EFFECT_REMOVE,    /* subject name of kind is gone */
+};
+
+struct cv_effect {
+	enum cv_effect_kind kind;
+	const char *env;    /* INSTALL, UNINSTALL: key of the environment */
+	const char *name;   /* normalised name of a distribution; key of a subject */
+	const char *spec;   /* INSTALL: "==2.9.0+cu126", ">=1.21", "" for any; DRIVER: version */
+	const char *extras; /* INSTALL: "cuda,cudnn", or NULL */
+	bool force;         /* INSTALL: even if that version is there */
+	bool no_deps;       /* INSTALL: it alone */
+	enum cv_kind subject;
+	enum cv_field field;
+	const char *value; /* BOOL: "yes" or "no" */
+};
+
+/* A finding that is there only after a fix. */
+struct cv_price {
+	const char *id, *title;
+	enum cv_severity severity;
+};
+
 struct cv_fix {
 	const char *command; /* exactly what to type; NULL if text says it */
 	const char *text;    /* what to do where no command fits; NULL otherwise */
 	const char *changes; /* what it changes */
 	bool needs_root, reboot;
 	const char *risk; /* its price, or NULL */
+	CV_VEC(struct cv_effect) effects;
+	/* What the gate found: tried on a copy of the facts, or why not. heals: the finding is gone then, as far as facts tell. */
+	bool tried, heals;
+	bool blind_to_loads; /* tried, but for what programs load after it, which only the loader's rules on files would tell */
+	const char *untried;
+	CV_VEC(struct cv_price) price;
 };
 
 struct cv_finding {

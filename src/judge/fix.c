@@ -9,6 +9,9 @@
 
 #include "base/version.h"
 #include "judge/cells.h"
+#include "judge/effect.h"
+
+static const char conda_unknown[] = "which build conda chooses is not in the knowledge base";
 
 bool cv_is_conda(const struct cv_wenv *env, const struct cv_subject *pkg)
 {
@@ -67,6 +70,18 @@ const char *cv_install_command(const struct cv_judge_ctx *ctx, const struct cv_i
 	return cv_arena_printf(ctx->a, "%s%s -m pip install%s%s%s", remove, python, flags, words(ctx, &in->specs, true), url);
 }
 
+struct cv_fix *cv_find_install(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct cv_install *in, const char *changes)
+{
+	const char *command = ctx->trial ? "" : cv_install_command(ctx, in);
+	struct cv_fix *x;
+
+	if (!command)
+		return NULL;
+	x = cv_find_command(ctx, f, command, changes);
+	cv_fix_install(ctx, x, in);
+	return x;
+}
+
 /* conda-forge's builds follow the virtual package __cuda; asking for a CUDA build by name is what a user can type. */
 static const char *conda_command(const struct cv_judge_ctx *ctx, const struct cv_wenv *env, const char *package,
 				 int64_t cuda_major)
@@ -86,14 +101,12 @@ static const char *venv_command(const struct cv_judge_ctx *ctx, const struct cv_
 
 static void add_command(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct cv_install *in, const char *changes)
 {
-	const char *command = cv_install_command(ctx, in);
-
-	if (command)
-		cv_find_command(ctx, f, command, changes);
-	else
-		cv_find_command(
-			ctx, f, venv_command(ctx, in->env, in),
-			"makes a virtual environment in ~/gpu-env: this Python belongs to the distribution, which forbids pip");
+	if (cv_find_install(ctx, f, in, changes))
+		return;
+	cv_fix_untried(cv_find_command(ctx, f, venv_command(ctx, in->env, in),
+				       "makes a virtual environment in ~/gpu-env: this Python belongs to the distribution, "
+				       "which forbids pip"),
+		       "it makes an environment that is not there yet");
 }
 
 /* torchvision and torchaudio must come from the same index and release. */
@@ -146,7 +159,8 @@ static bool is_required(const struct cv_wenv *env, const struct cv_subject *pkg,
 static void clashing_wheels(const struct cv_judge_ctx *ctx, const struct cv_wenv *env, const struct cv_subject *pkg,
 			    int64_t cuda_major, struct cv_strv *ret)
 {
-	static const char *const stems[] = { "nvidia-cudnn-cu", "nvidia-nccl-cu", "nvidia-cusparselt-cu", "nvidia-nvshmem-cu" };
+	static const char *const stems[] = { "nvidia-cudnn-cu",	   "nvidia-nccl-cu",   "nvidia-cusparselt-cu",
+					     "nvidia-nvshmem-cu",  "nvidia-curand-cu", "nvidia-cusolver-cu" };
 
 	for (size_t i = 0; i < env->packages.n; i++) {
 		const char *name = cv_fact_str(env->packages.v[i], CV_F_package_name);
@@ -176,13 +190,19 @@ static void add_torch(struct cv_judge_ctx *ctx, struct cv_finding *f, const stru
 	struct cv_install in = { .env = env, .pkg = l->pkg, .index_url = torch_index(ctx, b->variant) };
 
 	if (cv_is_conda(env, l->pkg)) {
-		cv_find_command(ctx, f, conda_command(ctx, env, "pytorch", cv_ver_part(b->cuda, 0)),
-				"installs the CUDA build of conda-forge");
+		cv_fix_untried(cv_find_command(ctx, f, conda_command(ctx, env, "pytorch", cv_ver_part(b->cuda, 0)),
+					       "installs the CUDA build of conda-forge"),
+			       conda_unknown);
 		return;
 	}
-	clashing_wheels(ctx, env, l->pkg, cv_ver_part(b->cuda, 0), &in.remove);
 	cv_strv_push(ctx->a, &in.specs, cv_arena_printf(ctx->a, "torch==%s+%s", b->version, b->variant));
-	add_companions(ctx, env, b, &in.specs);
+	/* A build of one's own under the name of an index's: an installer that sees that version does nothing. */
+	in.force = in.no_deps =
+		l->version && cv_streq(l->version, cv_arena_printf(ctx->a, "%s+%s", b->version, b->variant));
+	if (!in.force) {
+		clashing_wheels(ctx, env, l->pkg, cv_ver_part(b->cuda, 0), &in.remove);
+		add_companions(ctx, env, b, &in.specs);
+	}
 	add_command(ctx, f, &in, torch_changes(ctx, l, b));
 }
 
@@ -218,6 +238,8 @@ bool cv_fix_torch(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct c
 	struct cv_build_advice b, full;
 	struct cv_want want;
 
+	if (ctx->trial)
+		return true;
 	if (cv_install_in_vain(ctx, l))
 		return no_fix(cv_install_in_vain(ctx, l), ret_none);
 	if (ctx->w->jetson)
@@ -298,6 +320,8 @@ bool cv_fix_ort(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct cv_
 	const char *none = NULL, *pin;
 	bool with_libs;
 
+	if (ctx->trial)
+		return true;
 	if (cv_install_in_vain(ctx, l))
 		return no_fix(cv_install_in_vain(ctx, l), ret_none);
 	if (ctx->w->jetson)
@@ -312,8 +336,9 @@ bool cv_fix_ort(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct cv_
 	if (none)
 		return no_fix(none, ret_none);
 	if (cv_is_conda(env, l->pkg)) {
-		cv_find_command(ctx, f, conda_command(ctx, env, "onnxruntime", cv_ver_part(b.cuda, 0)),
-				"installs the CUDA build of conda-forge");
+		cv_fix_untried(cv_find_command(ctx, f, conda_command(ctx, env, "onnxruntime", cv_ver_part(b.cuda, 0)),
+					       "installs the CUDA build of conda-forge"),
+			       conda_unknown);
 		return true;
 	}
 	same_directory(ctx, env, "onnxruntime", &in.remove);
@@ -351,6 +376,8 @@ bool cv_fix_driver(struct cv_judge_ctx *ctx, struct cv_finding *f, const char *v
 	const char *last = NULL, *how;
 	struct cv_fix *x;
 
+	if (ctx->trial)
+		return true;
 	if (cv_advise_driver(ctx, version, &gpu, &last) == CV_TRI_BAD)
 		return false;
 	how = cv_driver_how(ctx, version);
@@ -361,5 +388,6 @@ bool cv_fix_driver(struct cv_judge_ctx *ctx, struct cv_finding *f, const char *v
 	x->needs_root = true;
 	x->reboot = !ctx->w->wsl;
 	x->risk = "everything on this machine gets the new driver";
+	cv_fix_driver_version(ctx, x, version);
 	return true;
 }

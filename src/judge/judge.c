@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "judge/anchors.h"
 #include "judge/cells.h"
+#include "judge/gate.h"
 #include "judge/report.h"
 
 static bool found_id(const struct cv_judge_ctx *ctx, const char *id)
@@ -114,10 +115,12 @@ static void notice_kb_end(struct cv_judge_ctx *ctx)
 			cv_notice(ctx, "%s", w->gpus.v[i].cc_because);
 }
 
-int cv_judge(const struct cv_facts *facts, const struct cv_kb *kb, struct cv_arena *a, const struct cv_report **ret)
+static int judge(const struct cv_facts *facts, const struct cv_kb *kb, struct cv_arena *a, bool trial, const struct cv_report **ret)
 {
 	struct cv_report *report = CV_NEW(a, struct cv_report);
-	struct cv_judge_ctx ctx = { .facts = facts, .kb = kb, .a = a, .report = report, .memo = CV_NEW(a, struct cv_memo) };
+	struct cv_judge_ctx ctx = {
+		.facts = facts, .kb = kb, .a = a, .report = report, .memo = CV_NEW(a, struct cv_memo), .trial = trial,
+	};
 
 	ctx.w = report ? cv_world_new(facts, kb, a) : NULL;
 	if (!ctx.w)
@@ -136,9 +139,21 @@ int cv_judge(const struct cv_facts *facts, const struct cv_kb *kb, struct cv_are
 	notice_kb_end(&ctx);
 	hand_out_findings(&ctx);
 	hand_out_said(&ctx);
+	if (!trial)
+		cv_gate_report(&ctx);
 	cv_report_conclude(&ctx);
 	if (cv_arena_failed(a))
 		return CV_ENOMEM;
 	*ret = report;
 	return 0;
+}
+
+int cv_judge(const struct cv_facts *facts, const struct cv_kb *kb, struct cv_arena *a, const struct cv_report **ret)
+{
+	return judge(facts, kb, a, false, ret);
+}
+
+int cv_judge_trial(const struct cv_facts *facts, const struct cv_kb *kb, struct cv_arena *a, const struct cv_report **ret)
+{
+	return judge(facts, kb, a, true, ret);
 }

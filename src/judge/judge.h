@@ -12,6 +12,9 @@
 /* The report lives in a, facts must be frozen and outlive it. */
 int cv_judge(const struct cv_facts *facts, const struct cv_kb *kb, struct cv_arena *a, const struct cv_report **ret);
 
+/* What is found alone, for the gate: findings have no fixes. */
+int cv_judge_trial(const struct cv_facts *facts, const struct cv_kb *kb, struct cv_arena *a, const struct cv_report **ret);
+
 /* The catalogue of rules, for `cuvet rule` and the docs check. */
 struct cv_rule {
 	const char *id;

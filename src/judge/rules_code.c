@@ -5,6 +5,7 @@
 #include "base/version.h"
 #include "judge/advise.h"
 #include "judge/cells.h"
+#include "judge/effect.h"
 
 enum trouble { TROUBLE_NONE, TROUBLE_TOO_NEW, TROUBLE_TOO_OLD, TROUBLE_PTX };
 
@@ -236,10 +237,11 @@ static const char *jax_extra(const struct cv_judge_ctx *ctx, const char *version
 static void add_gpu_build_fix(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct cv_wload *l)
 {
 	struct cv_install in = { .env = &ctx->w->envs.v[l->env], .pkg = l->pkg };
-	const char *version = l->version ? cv_ver_public(ctx->a, l->version) : NULL, *command;
+	const char *version = l->version ? cv_ver_public(ctx->a, l->version) : NULL;
 
 	if (cv_install_in_vain(ctx, l)) {
-		cv_find_text(ctx, f, cv_install_in_vain(ctx, l), "lets the environment's own copy be imported");
+		cv_fix_untried(cv_find_text(ctx, f, cv_install_in_vain(ctx, l), "lets the environment's own copy be imported"),
+			       "what Python would import then was not looked at");
 		return;
 	}
 	if (cv_streq(l->framework, "jax") && version) {
@@ -252,10 +254,7 @@ static void add_gpu_build_fix(struct cv_judge_ctx *ctx, struct cv_finding *f, co
 		add_build_fix(ctx, f, l);
 		return;
 	}
-	command = cv_install_command(ctx, &in);
-	if (command)
-		cv_find_command(ctx, f, command, cv_arena_printf(ctx->a, "installs the CUDA build of %s", l->framework));
-	else
+	if (!cv_find_install(ctx, f, &in, cv_arena_printf(ctx->a, "installs the CUDA build of %s", l->framework)))
 		add_build_fix(ctx, f, l);
 }
 
@@ -376,12 +375,13 @@ CV_RULE(cv_rule_jetson_wheel)
 		cv_find_why(ctx, f,
 			    "Up to JetPack 6 the board's driver and CUDA are Tegra's own; wheels for Arm servers (SBSA) are "
 			    "built for another driver and other GPUs.");
-		cv_find_text(ctx, f,
-			     cv_arena_printf(ctx->a,
-					     "install the %s wheel that NVIDIA publishes for this JetPack (L4T %s), or use its "
-					     "L4T container image",
-					     l->framework, l4t),
-			     "replaces the wheel");
+		cv_fix_untried(cv_find_text(ctx, f,
+					    cv_arena_printf(ctx->a,
+							    "install the %s wheel that NVIDIA publishes for this JetPack (L4T %s), "
+							    "or use its L4T container image",
+							    l->framework, l4t),
+					    "replaces the wheel"),
+			       "the knowledge base does not list the wheels of JetPack");
 		cv_find_prove(ctx, f, "cuvet check --env %s", cv_shell_quote(ctx->a, ctx->w->envs.v[l->env].path));
 		cv_find_hits(ctx, f, CV_ASPECT_NONE, (struct cv_hit){ .env = l->env, .gpu = CV_NO_INDEX, .workload = l->name });
 	}

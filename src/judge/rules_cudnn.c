@@ -115,7 +115,7 @@ static const struct cv_subject *wheel_of(const struct cv_judge_ctx *ctx, const s
 
 static void add_fix(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct cv_anchor *a)
 {
-	const char *flavour = NULL, *release = NULL, *command = NULL;
+	const char *flavour = NULL, *release = NULL;
 	struct cv_install in = { .env = &ctx->w->envs.v[a->load->env], .pkg = wheel_of(ctx, a, &flavour) };
 
 	if (is_outside(a, in.env)) {
@@ -129,13 +129,12 @@ static void add_fix(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct
 		release = cv_advise_cudnn(ctx, in.env, flavour, cv_ver_part(a->version, 0));
 	if (release) {
 		cv_strv_push(ctx->a, &in.specs, cv_arena_printf(ctx->a, "nvidia-cudnn-%s==%s", flavour, release));
-		command = cv_install_command(ctx, &in);
+		if (cv_find_install(ctx, f, &in,
+				    cv_arena_printf(ctx->a, "replaces %s by %s, which has code for the GPUs here",
+						    label_of(ctx, a), release)))
+			return;
 	}
-	if (command)
-		cv_find_command(ctx, f, command,
-				cv_arena_printf(ctx->a, "replaces %s by %s, which has code for the GPUs here", label_of(ctx, a),
-						release));
-	else if (cv_streq(a->load->framework, "torch") && cv_fix_torch(ctx, f, a->load, NULL))
+	if (cv_streq(a->load->framework, "torch") && cv_fix_torch(ctx, f, a->load, NULL))
 		return;
 	else if (cv_streq(a->load->framework, "onnxruntime") && !release && cv_fix_ort(ctx, f, a->load, NULL))
 		return;

@@ -4,6 +4,7 @@
 
 #include "base/version.h"
 #include "judge/advise.h"
+#include "judge/effect.h"
 
 const char *cv_driver_version(const struct cv_judge_ctx *ctx)
 {
@@ -124,12 +125,17 @@ static const char *cause_of_not_loaded(const struct cv_judge_ctx *ctx)
 }
 
 /* Debian's own driver: 535 in release 12, 550 in 13. Older releases are left to the reader. */
-static bool debian_serves(const struct cv_judge_ctx *ctx, const char *min)
+static int64_t debian_branch(const struct cv_judge_ctx *ctx)
 {
 	const char *release = cv_fact_str(ctx->w->machine, CV_F_machine_os_version);
 	int64_t n = release ? cv_ver_part(release, 0) : 0;
 
-	return n >= 12 && (!min || cv_ver_part(min, 0) <= (n == 12 ? 535 : 550));
+	return n < 12 ? 0 : n == 12 ? 535 : 550;
+}
+
+static bool debian_serves(const struct cv_judge_ctx *ctx, const char *min)
+{
+	return debian_branch(ctx) && (!min || cv_ver_part(min, 0) <= debian_branch(ctx));
 }
 
 /* The driver to install on a bare machine: any that all GPUs accept. */
@@ -145,12 +151,14 @@ static void add_install_fix(struct cv_judge_ctx *ctx, struct cv_finding *f)
 			     "gives WSL its libcuda");
 		return;
 	}
-	if (os && cv_streq(os, "ubuntu") && !last)
+	if (os && cv_streq(os, "ubuntu") && !last) {
 		x = cv_find_command(ctx, f, "sudo ubuntu-drivers install", "installs the recommended NVIDIA driver");
-	else if (os && cv_streq(os, "debian") && !last && debian_serves(ctx, min))
+		cv_fix_untried(x, "which driver Ubuntu recommends is not known");
+	} else if (os && cv_streq(os, "debian") && !last && debian_serves(ctx, min)) {
 		x = cv_find_command(ctx, f, "sudo apt-get install nvidia-driver",
 				    "installs Debian's NVIDIA driver (component non-free)");
-	else
+		cv_fix_driver_version(ctx, x, cv_arena_printf(ctx->a, "%lld", (long long)debian_branch(ctx)));
+	} else {
 		x = cv_find_text(ctx, f,
 				 cv_arena_printf(ctx->a, "install an NVIDIA driver%s%s%s%s", min ? " of branch " : "",
 						 min ? min : "", min ? " or newer" : "",
@@ -160,6 +168,11 @@ static void add_install_fix(struct cv_judge_ctx *ctx, struct cv_finding *f)
 									last)
 						      : ""),
 				 "installs kernel module and libraries of the driver");
+		if (min)
+			cv_fix_driver_version(ctx, x, min);
+		else
+			cv_fix_untried(x, "which driver is taken is left to the reader");
+	}
 	x->needs_root = true;
 	x->reboot = true;
 }
@@ -209,6 +222,7 @@ CV_RULE(cv_rule_driver_library_missing)
 {
 	const struct cv_wdriver *d = &ctx->w->driver;
 	struct cv_finding *f;
+	struct cv_fix *x;
 
 	if (d->state == CV_DRIVER_UNKNOWN) {
 		cv_not_evaluated(ctx, self, "%s", d->unknown_because);
@@ -230,13 +244,17 @@ CV_RULE(cv_rule_driver_library_missing)
 	cv_find_why(
 		ctx, f,
 		"Every CUDA program opens libcuda.so.1. Distributions put it into a package of its own, which is missing here.");
-	cv_find_text(ctx, f,
-		     cv_arena_printf(ctx->a,
-				     "install the driver's compute libraries of exactly version %s (libcuda1, "
-				     "libnvidia-compute-NNN or nvidia-driver-cuda)",
-				     d->module ? d->module : "of the module"),
-		     "adds libcuda and its companions")
-		->needs_root = true;
+	x = cv_find_text(ctx, f,
+			 cv_arena_printf(ctx->a,
+					 "install the driver's compute libraries of exactly version %s (libcuda1, "
+					 "libnvidia-compute-NNN or nvidia-driver-cuda)",
+					 d->module ? d->module : "of the module"),
+			 "adds libcuda and its companions");
+	x->needs_root = true;
+	if (d->module)
+		cv_fix_driver_version(ctx, x, d->module);
+	else
+		cv_fix_untried(x, "the version of the module is not known");
 	cv_find_prove(ctx, f, "ldconfig -p | grep libcuda.so.1");
 	cv_find_hits(ctx, f, CV_ASPECT_DRIVER, CV_HIT_ALL);
 }
@@ -249,6 +267,7 @@ static void explain_not_loaded(struct cv_judge_ctx *ctx, struct cv_finding *f)
 	const char *os = cv_fact_str(ctx->w->machine, CV_F_machine_os_id);
 	bool debian = os && (cv_streq(os, "debian") || cv_streq(os, "ubuntu"));
 	size_t n = cv_facts_count(ctx->facts, CV_KIND_kmod);
+	struct cv_fix *x;
 
 	cv_find_param(ctx, f, "kernel", running);
 	if (here) {
@@ -256,7 +275,9 @@ static void explain_not_loaded(struct cv_judge_ctx *ctx, struct cv_finding *f)
 		cv_find_fact(ctx, f, here, CV_F_kmod_version);
 		cv_find_param(ctx, f, "found", cv_fact_str(here, CV_F_kmod_version));
 		cv_find_why(ctx, f, "A module for the running kernel is on disk; the kernel log says why it was not loaded.");
-		cv_find_command(ctx, f, "sudo modprobe nvidia", "loads the module")->needs_root = true;
+		x = cv_find_command(ctx, f, "sudo modprobe nvidia", "loads the module");
+		x->needs_root = true;
+		cv_fix_load(ctx, x);
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -275,14 +296,18 @@ static void explain_not_loaded(struct cv_judge_ctx *ctx, struct cv_finding *f)
 			    "The driver's libraries are installed, a module for this kernel is not: DKMS did not build it, or "
 			    "its package is missing.");
 	if (debian)
-		cv_find_command(ctx, f,
-				"sudo apt-get install linux-headers-$(uname -r) && sudo dkms autoinstall && sudo modprobe nvidia",
-				"builds the module for the running kernel and loads it")
-			->needs_root = true;
+		x = cv_find_command(
+			ctx, f,
+			"sudo apt-get install linux-headers-$(uname -r) && sudo dkms autoinstall && sudo modprobe nvidia",
+			"builds the module for the running kernel and loads it");
 	else
-		cv_find_text(ctx, f, "install the running kernel's headers, then: sudo dkms autoinstall && sudo modprobe nvidia",
-			     NULL)
-			->needs_root = true;
+		x = cv_find_text(ctx, f,
+				 "install the running kernel's headers, then: sudo dkms autoinstall && sudo modprobe nvidia", NULL);
+	x->needs_root = true;
+	if (ctx->w->driver.host && ctx->w->driver.host->version)
+		cv_fix_driver_version(ctx, x, ctx->w->driver.host->version);
+	else
+		cv_fix_untried(x, "the version of the driver whose module would be built is not known");
 }
 
 CV_RULE(cv_rule_driver_not_loaded)
@@ -325,6 +350,7 @@ CV_RULE(cv_rule_secure_boot)
 	const struct cv_subject *kmod = cv_kmod_here(ctx);
 	enum cv_tri on = cv_fact_tri(ctx->w->machine, CV_F_machine_secure_boot);
 	struct cv_finding *f;
+	struct cv_fix *x;
 
 	if (ctx->w->driver.loaded == CV_TRI_OK || on == CV_TRI_BAD) {
 		cv_ruled_out(ctx, self, on == CV_TRI_BAD ? "Secure Boot is off" : "the module is loaded");
@@ -347,13 +373,17 @@ CV_RULE(cv_rule_secure_boot)
 	cv_find_fact(ctx, f, kmod, CV_F_kmod_signed);
 	cv_find_fact(ctx, f, ctx->w->driver.s, CV_F_driver_module_loaded);
 	cv_find_why(ctx, f, "With Secure Boot the kernel loads signed modules only, and the signing key must be enrolled.");
-	cv_find_text(ctx, f,
-		     "install the distribution's signed module package, or sign the module with a key of your own and enrol it: "
-		     "sudo mokutil --import KEY.der",
-		     NULL)
-		->needs_root = true;
-	cv_find_text(ctx, f, "turn Secure Boot off in the firmware settings", "lets the kernel load unsigned modules")->reboot =
-		true;
+	x = cv_find_text(ctx, f,
+			 "install the distribution's signed module package, or sign the module with a key of your own and enrol "
+			 "it: sudo mokutil --import KEY.der",
+			 NULL);
+	x->needs_root = true;
+	cv_fix_fact(ctx, x, kmod, CV_F_kmod_signed, "yes");
+	cv_fix_load(ctx, x);
+	x = cv_find_text(ctx, f, "turn Secure Boot off in the firmware settings", "lets the kernel load unsigned modules");
+	x->reboot = true;
+	cv_fix_fact(ctx, x, ctx->w->machine, CV_F_machine_secure_boot, "no");
+	cv_fix_load(ctx, x);
 	cv_find_prove(ctx, f, "sudo modprobe nvidia && cat /proc/driver/nvidia/version");
 	cv_find_hits(ctx, f, CV_ASPECT_DRIVER, CV_HIT_ALL);
 }
@@ -379,6 +409,11 @@ static void other_driver_fix(struct cv_judge_ctx *ctx, struct cv_finding *f, con
 			    "keeps the other driver out from the next boot on");
 	x->needs_root = true;
 	x->reboot = true;
+	for (size_t i = 0; i < ctx->w->gpus.n; i++)
+		if (ctx->w->gpus.v[i].held_by_linux)
+			cv_fix_fact(ctx, x, ctx->w->gpus.v[i].s, CV_F_gpu_bound, NULL);
+	if (cv_kmod_here(ctx))
+		cv_fix_load(ctx, x);
 }
 
 CV_RULE(cv_rule_other_driver)
@@ -413,6 +448,19 @@ CV_RULE(cv_rule_other_driver)
 		cv_not_evaluated(ctx, self, w->gpus.n ? "which driver a GPU is bound to is not known" : "no GPU is seen on PCI");
 	else
 		cv_ruled_out(ctx, self, "no GPU is bound to another driver that matters");
+}
+
+static void flavour_effects(struct cv_judge_ctx *ctx, struct cv_fix *x, const char *needed)
+{
+	const char *open = cv_streq(needed, "open") ? "yes" : "no";
+
+	if (!cv_driver_version(ctx)) {
+		cv_fix_untried(x, "the version of the driver is not known");
+		return;
+	}
+	cv_fix_fact(ctx, x, cv_kmod_here(ctx), CV_F_kmod_open, open);
+	cv_fix_fact(ctx, x, ctx->w->driver.s, CV_F_driver_module_open, open);
+	cv_fix_driver_version(ctx, x, cv_driver_version(ctx));
 }
 
 CV_RULE(cv_rule_module_flavour)
@@ -460,6 +508,7 @@ CV_RULE(cv_rule_module_flavour)
 									  : "nvidia-driver-NNN, without -open"),
 				 "replaces the kernel module");
 		x->needs_root = x->reboot = true;
+		flavour_effects(ctx, x, needed);
 		cv_find_prove(ctx, f, "cat /proc/driver/nvidia/version");
 		cv_find_hits(ctx, f, CV_ASPECT_DRIVER, (struct cv_hit){ .env = CV_NO_INDEX, .gpu = i });
 	}
@@ -512,6 +561,7 @@ static void report_dropped(struct cv_judge_ctx *ctx, const struct cv_rule *self,
 			"replaces the driver");
 
 		x->needs_root = x->reboot = true;
+		cv_fix_driver_version(ctx, x, last->value);
 	}
 	cv_find_prove(ctx, f, "nvidia-smi -L");
 	cv_find_hits(ctx, f, CV_ASPECT_DRIVER, (struct cv_hit){ .env = CV_NO_INDEX, .gpu = gpu });

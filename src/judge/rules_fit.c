@@ -4,6 +4,7 @@
 
 #include "base/version.h"
 #include "judge/advise.h"
+#include "judge/effect.h"
 
 static const char *name_of(const struct cv_subject *pkg)
 {
@@ -206,7 +207,8 @@ static void companion_fix(struct cv_judge_ctx *ctx, struct cv_finding *f, const 
 			  const struct cv_subject *base, const struct misfit *m)
 {
 	const char *local = cv_ver_local(ctx->a, version_of(base)), *url = cv_kb_value(ctx->kb, "index", NULL, "url:pytorch");
-	const char *fitting = m->has_row ? m->needed : NULL, *command;
+	const char *fitting = m->has_row ? m->needed : NULL;
+	const char *changes = cv_arena_printf(ctx->a, "replaces %s %s", name_of(one), version_of(one));
 	struct cv_install in = { .env = env, .pkg = one };
 	ptrdiff_t at = url ? cv_str_find(cv_str_of(url), "%s") : -1;
 
@@ -222,10 +224,7 @@ static void companion_fix(struct cv_judge_ctx *ctx, struct cv_finding *f, const 
 		cv_strv_push(ctx->a, &in.specs, cv_arena_printf(ctx->a, "%s==%s", name_of(one), fitting));
 	if (in.specs.n && local && at >= 0 && cv_streq(name_of(base), "torch"))
 		in.index_url = cv_arena_printf(ctx->a, "%.*s%s%s", (int)at, url, local, url + at + 2);
-	command = in.specs.n ? cv_install_command(ctx, &in) : NULL;
-	if (command)
-		cv_find_command(ctx, f, command, cv_arena_printf(ctx->a, "replaces %s %s", name_of(one), version_of(one)));
-	else
+	if (!in.specs.n || !cv_find_install(ctx, f, &in, changes))
 		cv_find_text(ctx, f,
 			     cv_arena_printf(ctx->a, "install %s and %s together, in one command, from one index", name_of(base),
 					     name_of(one)),
@@ -339,7 +338,6 @@ static void report_unmet(struct cv_judge_ctx *ctx, const struct cv_rule *self, c
 			 const struct cv_subject *pkg, const struct cv_strv *needed, const struct cv_strv *found)
 {
 	struct cv_install in = { .env = env, .pkg = pkg, .specs = *needed };
-	const char *command = cv_install_command(ctx, &in);
 	struct cv_finding *f =
 		cv_find(ctx, self, "%s %s requires %s; installed: %s", name_of(pkg), version_of(pkg) ? version_of(pkg) : "",
 			cv_join_and(ctx->a, needed), cv_join_and(ctx->a, found));
@@ -353,8 +351,7 @@ static void report_unmet(struct cv_judge_ctx *ctx, const struct cv_rule *self, c
 	cv_find_why(ctx, f,
 		    "pip installs what it is asked for last and only warns about what that breaks; the package was tested with "
 		    "what it requires.");
-	if (command)
-		cv_find_command(ctx, f, command, "installs what is required");
+	cv_find_install(ctx, f, &in, "installs what is required");
 	cv_find_prove(ctx, f, "%s -m pip check", cv_shell_quote(ctx->a, env->exe ? env->exe : "python3"));
 }
 
@@ -474,10 +471,11 @@ static void report_mix(struct cv_judge_ctx *ctx, const struct cv_rule *self, con
 				   "CUDA release for one of their users; removing one breaks the other."
 				 : "They lie in different files and do no harm; what no framework needs may be removed.");
 	if (mix->clash.n)
-		cv_find_text(ctx, f,
-			     "remove all of these, then reinstall the framework with its requirements: that brings back the ones "
-			     "it needs",
-			     NULL);
+		cv_fix_untried(cv_find_text(ctx, f,
+					    "remove all of these, then reinstall the framework with its requirements: that brings "
+					    "back the ones it needs",
+					    NULL),
+			       "which of them come back depends on the framework that is reinstalled");
 	cv_find_prove(ctx, f, "cuvet check --env %s", cv_shell_quote(ctx->a, env->path));
 }
 

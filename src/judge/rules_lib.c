@@ -8,6 +8,7 @@
 #include "base/version.h"
 #include "judge/advise.h"
 #include "judge/cells.h"
+#include "judge/effect.h"
 #include "judge/fate.h"
 
 enum want { WANT_CUDA, WANT_CUDNN, WANT_ANY };
@@ -126,12 +127,22 @@ static bool has_other_cudnn(const struct cv_judge_ctx *ctx, const struct cv_wloa
 	return false;
 }
 
+static bool is_installed(const struct cv_judge_ctx *ctx, const struct cv_wload *l, const char *spec)
+{
+	const char *name = cv_arena_memdup(ctx->a, spec, strcspn(spec, "=<>!~ ;["));
+	const struct cv_subject *pkg = cv_wenv_package(&ctx->w->envs.v[l->env], name);
+	const char *version = cv_fact_str(pkg, CV_F_package_version);
+
+	return version && cv_spec_match(cv_str_of(spec + strlen(name)), version) == 1;
+}
+
 static void add_wheels_fix(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct cv_wload *l,
 			   const struct cv_strv *sonames)
 {
 	struct cv_install in = { .env = &ctx->w->envs.v[l->env], .pkg = l->pkg };
-	const char *command, *whole = has_other_cudnn(ctx, l) ? NULL : spec_with_extras(ctx, l);
+	const char *whole = has_other_cudnn(ctx, l) ? NULL : spec_with_extras(ctx, l);
 	const char *pin = whole && l->cuda ? cv_cudnn_pin(ctx, in.env, cv_ver_part(l->cuda, 0)) : NULL;
+	struct cv_fix *x;
 
 	if (whole)
 		cv_strv_push(ctx->a, &in.specs, whole);
@@ -144,14 +155,14 @@ static void add_wheels_fix(struct cv_judge_ctx *ctx, struct cv_finding *f, const
 
 		if (spec && !cv_strv_has(&in.specs, spec))
 			cv_strv_push(ctx->a, &in.specs, spec);
+		/* It is installed by its name, and its library is not there: an installer would see nothing to do. */
+		in.force |= spec && is_installed(ctx, l, spec);
 	}
-	command = in.specs.n ? cv_install_command(ctx, &in) : NULL;
-	if (command && !whole && cv_streq(l->framework, "onnxruntime"))
-		cv_find_command(ctx, f, command, "installs the libraries into the environment")->risk =
-			"this release does not look there by itself: their lib folders must go on LD_LIBRARY_PATH";
-	else if (command)
-		cv_find_command(ctx, f, command, "installs the libraries into the environment");
-	else
+	in.no_deps = in.force;
+	x = in.specs.n ? cv_find_install(ctx, f, &in, "installs the libraries into the environment") : NULL;
+	if (x && !whole && cv_streq(l->framework, "onnxruntime"))
+		x->risk = "this release does not look there by itself: their lib folders must go on LD_LIBRARY_PATH";
+	else if (!x)
 		cv_find_text(ctx, f,
 			     cv_arena_printf(ctx->a, "install %s into the environment or onto the loader's path",
 					     cv_join_and(ctx->a, sonames)),
@@ -301,6 +312,21 @@ static struct entries sort_entries(const struct cv_judge_ctx *ctx, const char *p
 	return e;
 }
 
+/* What is left without the entries; NULL for nothing. */
+static const char *path_without(const struct cv_judge_ctx *ctx, const char *path, const struct entries *e)
+{
+	struct cv_str rest = cv_str_of(path), part;
+	const char *out = NULL;
+
+	while (cv_str_split(&rest, ':', &part)) {
+		const char *dir = cv_str_dup(ctx->a, part);
+
+		if (part.n && !cv_strv_has(&e->stub, dir) && !cv_strv_has(&e->relative, dir) && !cv_strv_has(&e->dead, dir))
+			out = out ? cv_arena_printf(ctx->a, "%s:%s", out, dir) : dir;
+	}
+	return out;
+}
+
 static void report_path(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_subject *var,
 			const struct entries *e)
 {
@@ -327,7 +353,10 @@ static void report_path(struct cv_judge_ctx *ctx, const struct cv_rule *self, co
 		    e->stub.n ? "A stub satisfies the linker and fails at run time (error 34, stub library): it must not be "
 				"found before the driver's own."
 			      : "Programs find other libraries when they are started elsewhere, or the entry has no effect.");
-	cv_find_text(ctx, f, "take the entry out of LD_LIBRARY_PATH where it is set (shell start-up file, image, module)", NULL);
+	cv_fix_var(ctx,
+		   cv_find_text(ctx, f,
+				"take the entry out of LD_LIBRARY_PATH where it is set (shell start-up file, image, module)", NULL),
+		   "LD_LIBRARY_PATH", path_without(ctx, cv_fact_str(var, CV_F_var_value), e));
 	cv_find_prove(ctx, f, "echo \"$LD_LIBRARY_PATH\"");
 }
 

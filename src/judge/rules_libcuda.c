@@ -8,6 +8,7 @@
 #include "base/version.h"
 #include "judge/advise.h"
 #include "judge/cells.h"
+#include "judge/effect.h"
 
 static bool versions_differ(const char *a, const char *b)
 {
@@ -56,19 +57,24 @@ CV_RULE(cv_rule_library_mismatch)
 		    "A driver's library and module must be of one version; cuInit fails with 803, nvidia-smi says "
 		    "\"Driver/library version mismatch\".");
 	if (ctx->w->container) {
-		cv_find_text(ctx, f, "restart the container, so that it gets the host's present driver libraries", NULL);
+		cv_fix_fact(ctx,
+			    cv_find_text(ctx, f, "restart the container, so that it gets the host's present driver libraries", NULL),
+			    lib->s, CV_F_lib_version, d->module);
 	} else if (kmod && !versions_differ(cv_fact_str(kmod, CV_F_kmod_version), lib->version)) {
 		cv_find_fact(ctx, f, kmod, CV_F_kmod_version);
 		x = cv_find_command(ctx, f, "sudo rmmod nvidia_drm nvidia_modeset nvidia_uvm nvidia && sudo modprobe nvidia",
 				    "loads the installed module in place of the old one");
 		x->needs_root = true;
 		x->risk = "works only while no program and no display uses a GPU";
+		cv_fix_load(ctx, x);
 		x = cv_find_command(ctx, f, "sudo reboot", "loads the installed module");
 		x->needs_root = x->reboot = true;
+		cv_fix_load(ctx, x);
 	} else {
 		x = cv_find_text(ctx, f, "install module and libraries of one driver version from one source, then reboot",
 				 "replaces the driver's packages");
 		x->needs_root = x->reboot = true;
+		cv_fix_driver_version(ctx, x, cv_ver_cmp(CV_VER_DOTTED, d->module, lib->version) > 0 ? d->module : lib->version);
 	}
 	cv_find_prove(ctx, f, "nvidia-smi");
 	cv_find_hits(ctx, f, CV_ASPECT_DRIVER, CV_HIT_ALL);
@@ -145,23 +151,26 @@ static void compat_fix(struct cv_judge_ctx *ctx, struct cv_finding *f)
 {
 	const struct cv_wlib *first = ctx->w->driver.first;
 	const char *dir = cv_dirname(ctx->a, first->path);
+	struct cv_fix *x;
 
 	if (first->step == CV_STEP_LD_LIBRARY_PATH) {
 		const char *left = path_without(ctx, dir);
 
-		cv_find_command(ctx, f,
-				*left ? cv_arena_printf(ctx->a, "export LD_LIBRARY_PATH=%s", cv_shell_quote(ctx->a, left))
-				      : "unset LD_LIBRARY_PATH",
-				cv_arena_printf(ctx->a, "takes %s off the search path of this shell's programs", dir));
+		x = cv_find_command(ctx, f,
+				    *left ? cv_arena_printf(ctx->a, "export LD_LIBRARY_PATH=%s", cv_shell_quote(ctx->a, left))
+					  : "unset LD_LIBRARY_PATH",
+				    cv_arena_printf(ctx->a, "takes %s off the search path of this shell's programs", dir));
+		cv_fix_var(ctx, x, "LD_LIBRARY_PATH", *left ? left : NULL);
 		return;
 	}
-	cv_find_text(ctx, f,
-		     cv_arena_printf(ctx->a,
-				     "remove %s from the image or the machine (the package cuda-compat, or its entry in "
-				     "/etc/ld.so.conf.d), then run ldconfig",
-				     first->path),
-		     "lets programs find the driver's own libcuda")
-		->needs_root = true;
+	x = cv_find_text(ctx, f,
+			 cv_arena_printf(ctx->a,
+					 "remove %s from the image or the machine (the package cuda-compat, or its entry in "
+					 "/etc/ld.so.conf.d), then run ldconfig",
+					 first->path),
+			 "lets programs find the driver's own libcuda");
+	x->needs_root = true;
+	cv_fix_remove(ctx, x, first->s);
 }
 
 CV_RULE(cv_rule_compat_misused)
@@ -212,6 +221,7 @@ CV_RULE(cv_rule_wsl_libcuda)
 {
 	const struct cv_wdriver *d = &ctx->w->driver;
 	struct cv_finding *f;
+	struct cv_fix *x;
 
 	if (!ctx->w->wsl) {
 		if (cv_fact(ctx->w->machine, CV_F_machine_wsl)->state == CV_ABSENT)
@@ -244,16 +254,18 @@ CV_RULE(cv_rule_wsl_libcuda)
 		cv_find_fact(ctx, f, d->first->s, CV_F_lib_via);
 	}
 	cv_find_why(ctx, f, "Under WSL only Windows' libcuda in /usr/lib/wsl/lib reaches the GPU; a Linux driver's does not.");
-	if (d->first)
-		cv_find_text(ctx, f,
-			     "remove the Linux NVIDIA driver packages from WSL (apt-get purge 'libnvidia-compute-*' "
-			     "'nvidia-driver-*'), then run ldconfig",
-			     "leaves Windows' libcuda as the only one")
-			->needs_root = true;
-	else
+	if (d->first) {
+		x = cv_find_text(ctx, f,
+				 "remove the Linux NVIDIA driver packages from WSL (apt-get purge 'libnvidia-compute-*' "
+				 "'nvidia-driver-*'), then run ldconfig",
+				 "leaves Windows' libcuda as the only one");
+		x->needs_root = true;
+		cv_fix_remove(ctx, x, d->first->s);
+	} else {
 		cv_find_command(ctx, f, "echo /usr/lib/wsl/lib | sudo tee /etc/ld.so.conf.d/ld.wsl.conf && sudo ldconfig",
 				"puts Windows' libraries on the loader's path")
 			->needs_root = true;
+	}
 	cv_find_prove(ctx, f, "ldconfig -p | grep libcuda.so.1");
 	cv_find_hits(ctx, f, CV_ASPECT_DRIVER, CV_HIT_ALL);
 }

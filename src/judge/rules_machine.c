@@ -3,6 +3,7 @@
 #include "judge/rules.h"
 
 #include "base/str.h"
+#include "judge/effect.h"
 
 CV_RULE(cv_rule_no_nvidia_gpu)
 {
@@ -22,7 +23,8 @@ CV_RULE(cv_rule_no_nvidia_gpu)
 	cv_find_fact(ctx, f, w->machine, CV_F_machine_pci_devices);
 	cv_find_param(ctx, f, "found", "0");
 	cv_find_why(ctx, f, "None of the PCI devices is a GPU of vendor 10de, so there is nothing that CUDA could run on.");
-	cv_find_text(ctx, f, "use a machine with an NVIDIA GPU, or CPU builds of the frameworks on this one", NULL);
+	cv_fix_untried(cv_find_text(ctx, f, "use a machine with an NVIDIA GPU, or CPU builds of the frameworks on this one", NULL),
+		       "it is about other hardware");
 	cv_find_prove(ctx, f, "cuvet check");
 	cv_find_hits(ctx, f, CV_ASPECT_DRIVER, CV_HIT_ALL);
 }
@@ -86,6 +88,7 @@ CV_RULE(cv_rule_container_without_gpu)
 {
 	const struct cv_world *w = ctx->w;
 	struct cv_finding *f;
+	struct cv_fix *x;
 	const char *run;
 
 	if (!w->container || special_machine(w)) {
@@ -118,11 +121,15 @@ CV_RULE(cv_rule_container_without_gpu)
 						    "NVIDIA module is seen on the host.");
 	run = run_flag(ctx);
 	if (run)
-		cv_find_command(ctx, f, run,
-				"starts the container with the host's GPUs; the host needs nvidia-container-toolkit");
+		x = cv_find_command(ctx, f, run,
+				    "starts the container with the host's GPUs; the host needs nvidia-container-toolkit");
 	else
-		cv_find_text(ctx, f, "start the container with access to the GPUs (the host needs nvidia-container-toolkit)",
-			     NULL);
+		x = cv_find_text(ctx, f, "start the container with access to the GPUs (the host needs nvidia-container-toolkit)",
+				 NULL);
+	if (w->driver.module)
+		cv_fix_driver_version(ctx, x, w->driver.module);
+	else
+		cv_fix_untried(x, "the host's driver is not seen from here");
 	cv_find_prove(ctx, f, "cuvet check");
 	cv_find_hits(ctx, f, CV_ASPECT_DRIVER, CV_HIT_ALL);
 }
@@ -195,6 +202,7 @@ static void report_missing(struct cv_judge_ctx *ctx, const struct cv_rule *self,
 	bool one = missing->n == 1;
 	struct cv_finding *f = cv_find(ctx, self, "%s %s missing, and nothing here makes %s: CUDA cannot start",
 				       cv_join_and(ctx->a, missing), one ? "is" : "are", one ? "it" : "them");
+	struct cv_fix *x;
 
 	for (size_t i = 0; i < n; i++) {
 		if (!cv_strv_has(missing, nodes[i].path))
@@ -207,14 +215,16 @@ static void report_missing(struct cv_judge_ctx *ctx, const struct cv_rule *self,
 	cv_find_why(ctx, f, "CUDA opens these nodes itself. A setuid nvidia-modprobe makes missing ones on demand; %s.",
 		    ctx->w->container ? "in a container it cannot" : "there is none here");
 	if (ctx->w->container)
-		cv_find_text(ctx, f,
-			     "make the node on the host (sudo nvidia-modprobe -u -c=0), then restart the container with the GPU "
-			     "passed in",
-			     "gives the container every node");
+		x = cv_find_text(ctx, f,
+				 "make the node on the host (sudo nvidia-modprobe -u -c=0), then restart the container with the "
+				 "GPU passed in",
+				 "gives the container every node");
 	else
-		cv_find_command(ctx, f, "sudo nvidia-modprobe -u -c=0",
-				"loads nvidia-uvm and makes the nodes until the next boot")
-			->needs_root = true;
+		x = cv_find_command(ctx, f, "sudo nvidia-modprobe -u -c=0",
+				    "loads nvidia-uvm and makes the nodes until the next boot");
+	x->needs_root = !ctx->w->container;
+	for (size_t i = 0; i < missing->n; i++)
+		cv_fix_fact(ctx, x, cv_facts_find(ctx->facts, CV_KIND_node, missing->v[i]), CV_F_node_present, "yes");
 	cv_find_prove(ctx, f, "ls -l %s", joined(ctx, missing));
 }
 
@@ -253,6 +263,7 @@ CV_RULE(cv_rule_device_node_denied)
 	struct want_node nodes[NODES_MAX];
 	struct cv_strv denied = { 0 };
 	struct cv_finding *f;
+	struct cv_fix *x;
 	bool unknown = false;
 	size_t n;
 
@@ -286,10 +297,12 @@ CV_RULE(cv_rule_device_node_denied)
 	}
 	cv_find_fact(ctx, f, ctx->w->machine, CV_F_machine_uid);
 	cv_find_why(ctx, f, "CUDA needs to read and write them; their owner, group and mode do not let this user.");
-	cv_find_text(ctx, f,
-		     "add the user to the group that owns the nodes (ls -l /dev/nvidia*; often video or render) and log in again",
-		     NULL)
-		->needs_root = true;
+	x = cv_find_text(
+		ctx, f, "add the user to the group that owns the nodes (ls -l /dev/nvidia*; often video or render) and log in again",
+		NULL);
+	x->needs_root = true;
+	for (size_t i = 0; i < denied.n; i++)
+		cv_fix_fact(ctx, x, cv_facts_find(ctx->facts, CV_KIND_node, denied.v[i]), CV_F_node_usable, "yes");
 	cv_find_prove(ctx, f, "cuvet check");
 }
 
@@ -312,7 +325,8 @@ static void mask_hides_all(struct cv_judge_ctx *ctx, const struct cv_rule *self,
 		cv_find_why(ctx, f,
 			    "\"%.*s\" names no GPU here, and CUDA drops it and everything after it; GPUs are counted from 0.",
 			    CV_STR_ARG(w->mask.bad));
-	cv_find_command(ctx, f, "unset CUDA_VISIBLE_DEVICES", "shows every GPU to programs started from this shell");
+	cv_fix_var(ctx, cv_find_command(ctx, f, "unset CUDA_VISIBLE_DEVICES", "shows every GPU to programs started from this shell"),
+		   "CUDA_VISIBLE_DEVICES", NULL);
 	cv_find_prove(ctx, f, "cuvet check");
 	cv_find_hits(ctx, f, CV_ASPECT_DRIVER, CV_HIT_ALL);
 }

@@ -5,6 +5,7 @@
 #include "base/version.h"
 #include "judge/advise.h"
 #include "judge/cells.h"
+#include "judge/effect.h"
 
 static const char *name_of(const struct cv_subject *pkg)
 {
@@ -100,16 +101,12 @@ static void report_double(struct cv_judge_ctx *ctx, const struct cv_rule *self, 
 		    l->framework);
 	if (!cv_streq(l->framework, "onnxruntime") || !cv_fix_ort(ctx, f, l, &none)) {
 		struct cv_install in = { .env = &ctx->w->envs.v[l->env], .pkg = gpu };
-		const char *command;
 
 		cv_strv_push(ctx->a, &in.remove, name_of(cpu));
 		cv_strv_push(ctx->a, &in.remove, name_of(gpu));
 		cv_strv_push(ctx->a, &in.specs,
 			     version_of(gpu) ? cv_arena_printf(ctx->a, "%s==%s", name_of(gpu), version_of(gpu)) : name_of(gpu));
-		command = cv_install_command(ctx, &in);
-		if (command)
-			cv_find_command(ctx, f, command, "removes both, then installs the GPU package alone");
-		else
+		if (!cv_find_install(ctx, f, &in, "removes both, then installs the GPU package alone"))
 			cv_find_text(ctx, f, "remove both packages, then install the GPU one alone", NULL);
 	}
 	cv_find_prove(ctx, f, "cuvet check --env %s", cv_shell_quote(ctx->a, ctx->w->envs.v[l->env].path));
@@ -180,16 +177,15 @@ static const char *torch_url(const struct cv_judge_ctx *ctx, const char *version
 
 static void reinstall_fix(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct cv_wenv *env, const struct cv_subject *pkg)
 {
-	const char *version = version_of(pkg), *command;
+	const char *version = version_of(pkg);
 	struct cv_install in = { .env = env, .pkg = pkg, .force = true, .no_deps = true };
 
 	cv_strv_push(ctx->a, &in.specs, version ? cv_arena_printf(ctx->a, "%s==%s", name_of(pkg), version) : name_of(pkg));
 	if (version && cv_starts(name_of(pkg), "torch"))
 		in.index_url = torch_url(ctx, version);
-	command = cv_install_command(ctx, &in);
-	if (command)
-		cv_find_command(ctx, f, command, "writes the package's files again");
-	else if (cv_is_conda(env, pkg))
+	if (cv_find_install(ctx, f, &in, "writes the package's files again"))
+		return;
+	if (cv_is_conda(env, pkg))
 		cv_find_command(ctx, f,
 				cv_arena_printf(ctx->a, "conda install -p %s --force-reinstall %s",
 						cv_shell_quote(ctx->a, env->path), name_of(pkg)),
@@ -338,10 +334,26 @@ static bool is_mild(const struct cv_wenv *env, const struct hidden *h)
 	return !is_foreign(env, h) || (a && b && cv_ver_cmp(CV_VER_PEP440, a, b) == 0);
 }
 
+/* The hidden copy is what an import gets then: as facts, a package of that version and the framework in it. */
+static void unhide(struct cv_judge_ctx *ctx, struct cv_fix *x, const struct cv_wenv *env, const struct hidden *h)
+{
+	struct cv_install in = { .env = env, .no_deps = true };
+
+	if (!version_of(h->hidden)) {
+		cv_fix_untried(x, cv_arena_printf(ctx->a, "the version of the hidden %s is not known", name_of(h->hidden)));
+		return;
+	}
+	cv_strv_push(ctx->a, &in.remove, name_of(h->seen));
+	cv_strv_push(ctx->a, &in.specs, cv_arena_printf(ctx->a, "%s==%s", name_of(h->hidden), version_of(h->hidden)));
+	cv_fix_remove(ctx, x, h->hidden);
+	cv_fix_install(ctx, x, &in);
+}
+
 /* One cause, a directory before another, whatever number of packages it hides: the others are named in one finding. */
 static void report_hidden(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wenv *env,
-			  const struct hidden *h, const struct cv_strv *others)
+			  const struct hidden *h, const struct cv_strv *others, const struct hidden *v, size_t n)
 {
+	struct cv_fix *x;
 	const struct cv_subject *hidden = h->hidden, *seen = h->seen;
 	bool foreign = is_foreign(env, h);
 	struct cv_finding *f = cv_find(ctx, self, "%s in %s hides %s of this environment", label_of(ctx, seen),
@@ -361,13 +373,16 @@ static void report_hidden(struct cv_judge_ctx *ctx, const struct cv_rule *self, 
 	cv_find_why(ctx, f, "Python takes the first copy on sys.path%s.",
 		    foreign ? ", and that one lies outside the environment (user site or PYTHONPATH)" : "");
 	if (foreign && env->exe)
-		cv_find_command(ctx, f,
-				cv_arena_printf(ctx->a, "PYTHONNOUSERSITE=1 %s -c \"import sys; print(sys.path)\"",
-						cv_shell_quote(ctx->a, env->exe)),
-				"shows what the environment is without the user site; export PYTHONNOUSERSITE=1 (and unset "
-				"PYTHONPATH) to keep it out");
-	cv_find_text(ctx, f, cv_arena_printf(ctx->a, "remove the copy in %s", cv_dirname(ctx->a, path_of(seen))),
-		     "lets the environment's own copy be imported");
+		cv_fix_untried(cv_find_command(ctx, f,
+					       cv_arena_printf(ctx->a, "PYTHONNOUSERSITE=1 %s -c \"import sys; print(sys.path)\"",
+							       cv_shell_quote(ctx->a, env->exe)),
+					       "shows what the environment is without the user site; export PYTHONNOUSERSITE=1 (and "
+					       "unset PYTHONPATH) to keep it out"),
+			       "it shows something and changes nothing");
+	x = cv_find_text(ctx, f, cv_arena_printf(ctx->a, "remove the copy in %s", cv_dirname(ctx->a, path_of(seen))),
+			 "lets the environment's own copy be imported");
+	for (size_t i = 0; i < n; i++)
+		unhide(ctx, x, env, &v[i]);
 	cv_find_prove(ctx, f, "cuvet check --env %s", cv_shell_quote(ctx->a, env->path));
 }
 
@@ -385,7 +400,7 @@ static void judge_hidden(struct cv_judge_ctx *ctx, const struct cv_rule *self, c
 		if (is_mild(env, &v[i]) == mild && &v[i] != first)
 			cv_strv_push(ctx->a, &others, label_of(ctx, v[i].hidden));
 	if (first)
-		report_hidden(ctx, self, env, first, &others);
+		report_hidden(ctx, self, env, first, &others, v, n);
 }
 
 CV_RULE(cv_rule_shadowed)
@@ -474,8 +489,10 @@ static void report_glibc(struct cv_judge_ctx *ctx, const struct cv_rule *self, c
 			     cv_arena_printf(ctx->a, "install an older release of %s whose wheel asks for glibc %s or less",
 					     name_of(pkg), glibc),
 			     NULL);
-	cv_find_text(ctx, f, cv_arena_printf(ctx->a, "run it in a container or on a system with glibc %s or newer", needed),
-		     NULL);
+	cv_fix_untried(cv_find_text(ctx, f,
+				    cv_arena_printf(ctx->a, "run it in a container or on a system with glibc %s or newer", needed),
+				    NULL),
+		       "it is about another system");
 	cv_find_prove(ctx, f, "ldd --version");
 	hit_users(ctx, f, env, pkg);
 }

@@ -26,6 +26,10 @@ const char *cv_report_role_word(enum cv_role r);         /* primary, contributin
 const char *cv_report_tri_word(enum cv_tri t);           /* ok, bad, unknown */
 const char *cv_report_code_word(enum cv_code c);         /* native, ptx-jit, partial, none, unknown */
 
+struct cv_json;
+/* What the gate found of a fix, in the object at hand: "tried", then "heals" and "price", or "not_tried". */
+void cv_report_put_outcome(struct cv_json *j, const struct cv_fix *f);
+
 /* True for a finding of the machine or of a selected environment: only those make the exit status and are told at length. */
 bool cv_report_counts(const struct cv_report *r, const struct cv_finding *f);
 

@@ -7,6 +7,7 @@
 
 #define INDENT 4
 #define DEEPER 6
+#define PRICES_SHOWN 3
 
 bool cv_check_cause(const struct cv_report *r, size_t i, size_t *ret)
 {
@@ -41,6 +42,33 @@ static void heading(struct cv_term *t, const char *word)
 	cv_term_nl(t);
 }
 
+static void print_outcome(struct cv_term *t, const struct cv_fix *x)
+{
+	cv_term_to(t, DEEPER + 2);
+	if (!x->tried)
+		cv_term_wrap(t, DEEPER + 2, CV_INK_DIM,
+			     cv_arena_printf(t->scratch, "not tried: %s", x->untried ? x->untried : "not known what it changes"));
+	else if (!x->heals)
+		cv_term_wrap(t, DEEPER + 2, CV_INK_WARNING, "tried on the facts: does not heal by itself");
+	else if (!x->price.n)
+		cv_term_wrap(t, DEEPER + 2, CV_INK_DIM,
+			     x->blind_to_loads ? "tried on the facts: heals, nothing new; loading was not followed" :
+						 "tried on the facts: heals, nothing new");
+	for (size_t i = 0; x->tried && i < x->price.n; i++) {
+		if (i == PRICES_SHOWN) {
+			cv_term_to(t, DEEPER + 2);
+			cv_term_printf(t, CV_INK_WARNING, "price: and %zu more", x->price.n - i);
+			cv_term_nl(t);
+			break;
+		}
+		const struct cv_price *p = &x->price.v[i];
+
+		cv_term_to(t, DEEPER + 2);
+		cv_term_put(t, CV_INK_WARNING, "price: ");
+		cv_term_wrap(t, DEEPER + 2, CV_INK_PLAIN, cv_arena_printf(t->scratch, "%s [%s]", p->title, p->id));
+	}
+}
+
 static void print_fix(const struct cv_check_view *v, const struct cv_fix *x, bool first)
 {
 	struct cv_term *t = v->t;
@@ -66,6 +94,7 @@ static void print_fix(const struct cv_check_view *v, const struct cv_fix *x, boo
 		cv_term_put(t, CV_INK_WARNING, "risk: ");
 		cv_term_wrap(t, DEEPER + 2, CV_INK_PLAIN, x->risk);
 	}
+	print_outcome(t, x);
 }
 
 static void print_symptoms(const struct cv_check_view *v, size_t cause)

@@ -117,6 +117,27 @@ static void put_cell(struct cv_json *j, const struct cv_cell *c)
 	cv_json_end_obj(j);
 }
 
+void cv_report_put_outcome(struct cv_json *j, const struct cv_fix *f)
+{
+	cv_json_kbool(j, "tried", f->tried);
+	if (!f->tried) {
+		cv_json_kstr(j, "not_tried", f->untried ? f->untried : "what it changes is not among the facts");
+		return;
+	}
+	cv_json_kbool(j, "heals", f->heals);
+	if (f->blind_to_loads)
+		cv_json_kstr(j, "not_judged", "what programs load after it");
+	cv_json_karr(j, "price");
+	for (size_t i = 0; i < f->price.n; i++) {
+		cv_json_obj(j);
+		cv_json_kstr(j, "id", f->price.v[i].id);
+		cv_json_kstr(j, "severity", cv_report_severity_word(f->price.v[i].severity));
+		cv_json_kstr(j, "title", f->price.v[i].title);
+		cv_json_end_obj(j);
+	}
+	cv_json_end_arr(j);
+}
+
 static void put_fix(struct cv_json *j, const struct cv_fix *f)
 {
 	cv_json_obj(j);
@@ -126,6 +147,7 @@ static void put_fix(struct cv_json *j, const struct cv_fix *f)
 	cv_json_kbool(j, "reboot", f->reboot);
 	if (f->risk)
 		cv_json_kstr(j, "risk", f->risk);
+	cv_report_put_outcome(j, f);
 	cv_json_end_obj(j);
 }
 

@@ -144,7 +144,10 @@ def replay_faults(run, first, status):
 
 
 def fix_faults(opts, case, work, doc):
-    """Types each pip or uv command that the report proposes, on a fresh copy of the machine: its finding must be gone, no new one there."""
+    """
+    Types each pip or uv command that the report proposes, on a fresh copy of the machine: its finding must be gone, and what is new
+    must be what the report says of the fix, no more and no less.
+    """
     ids = {f["id"] for f in doc["findings"]}
     out, typed = [], 0
     for f in doc["findings"]:
@@ -164,13 +167,16 @@ def fix_faults(opts, case, work, doc):
             typed += 1
             after = json.loads(text.decode("utf-8"))
             left = [g for g in after["findings"] if g["id"] == f["id"] and set(g["cells"]) & set(f["cells"])]
-            new = [g["id"] for g in after["findings"] if g["severity"] == "error" and g["id"] not in ids]
+            new = {g["id"] for g in after["findings"] if g["severity"] != "note" and g["id"] not in ids}
             if "LD_LIBRARY_PATH" in (fix.get("risk") or ""):  # the price that the fix itself names
-                new = [i for i in new if i != "library-not-on-loader-path"]
-            if left:
+                new.discard("library-not-on-loader-path")
+            if fix.get("not_judged"):
+                new -= {"import-order", "library-not-on-loader-path"}
+            said = {p["id"] for p in fix.get("price", [])} - ids
+            if left and fix.get("heals", True):
                 out.append("%s is still there after %r" % (f["id"], fix["command"]))
-            if new:
-                out.append("%r makes %s" % (fix["command"], new))
+            if new != said:
+                out.append("%r makes %s, and the report says %s" % (fix["command"], sorted(new), sorted(said)))
     return out, typed
 
 

@@ -114,6 +114,16 @@ static struct cv_report *healthy(struct cv_arena *a)
 	return r;
 }
 
+static void add_price(struct cv_arena *a, struct cv_fix *x)
+{
+	static const char *const titles[] = { "xformers 0.0.35 requires torch==2.11.0; installed: torch 2.11.0+cu126", "a second one",
+					      "a third one", "a fourth one", "a fifth one" };
+
+	for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
+		*CV_VEC_PUSH(a, &x->price) =
+			(struct cv_price){ .id = "package-requirement-unmet", .title = titles[i], .severity = CV_WARNING };
+}
+
 static void add_old_driver(struct cv_arena *a, struct cv_report *r)
 {
 	struct cv_finding *f = add_finding(a, r, &rule_old, "torch 2.11.0+cu130 needs a driver that offers CUDA 13; driver 535.104.05 "
@@ -130,10 +140,14 @@ static void add_old_driver(struct cv_arena *a, struct cv_report *r)
 	add_evidence(a, f, "framework.cuda", "13.0", "/home/me/project/.venv/lib/python3.12/site-packages/torch/version.py:5");
 	*CV_VEC_PUSH(a, &f->fixes) = (struct cv_fix){
 		.command = "/home/me/project/.venv/bin/pip install --force-reinstall torch==2.11.0 --index-url https://index.example/whl/cu126",
-		.changes = "replaces torch 2.11.0+cu130 by 2.11.0+cu126" };
+		.changes = "replaces torch 2.11.0+cu130 by 2.11.0+cu126",
+		.tried = true,
+		.heals = true };
+	add_price(a, &f->fixes.v[0]);
 	*CV_VEC_PUSH(a, &f->fixes) = (struct cv_fix){ .command = "apt-get install nvidia-driver", .changes = "upgrades the driver to 580",
 						       .needs_root = true, .reboot = true,
-						       .risk = "every container and environment on this machine gets the new driver" };
+						       .risk = "every container and environment on this machine gets the new driver",
+						       .tried = true, .heals = true };
 	f->prove = "cuvet check --env /home/me/project/.venv";
 	f = add_finding(a, r, &rule_code, "cuDNN 9.12 of cu13 cannot start either", "0|torch|0");
 	f->role = CV_SECONDARY;

@@ -8,6 +8,8 @@ import shlex
 
 import pyenv
 
+PYPI_BUILD = {"2.9.0": "cu128", "2.10.0": "cu128", "2.11.0": "cu130"}  # of the package index, whose wheels have no local version
+NEWEST_CUDNN = {"11": "9.10.2.21", "12": "9.28.0.42", "13": "9.28.1.4"}  # of each CUDA major, what an installer takes that may choose
 PIP = re.compile(r"-m pip (install|uninstall)$")
 
 
@@ -51,7 +53,13 @@ def nvidia(env, spec):
     if not m:
         raise Unknown(spec)
     part, major = m.group(1), m.group(2) or "13"
-    table = {"11": pyenv.CU118, "12": pyenv.CU128, "13": pyenv.CU130}[major]
+    exact = re.match(r"^[^=<>]+==([0-9]+(?:\.[0-9]+){2,})$", spec)
+    if exact:
+        env.nvidia(part, exact.group(1), major)
+        return
+    table = dict({"11": pyenv.CU118, "12": pyenv.CU128, "13": pyenv.CU130}[major])
+    if part == "cudnn" and m.group(3) == "9":
+        table[part] = NEWEST_CUDNN[major]
     if part not in table or not table[part].startswith(m.group(3) + "."):
         raise Unknown(spec)
     env.nvidia(part, table[part], major)
@@ -65,15 +73,19 @@ def install(env, spec):
         raise Unknown(spec)
     name, extra, version, local = m.groups()
     if name == "torch" and version:
-        pyenv.PINS.setdefault((version, local), pins_for(version, local))
-        env.replace("torch").torch(version, local)
+        if local is None and version not in PYPI_BUILD:
+            raise Unknown(spec)
+        build = local or PYPI_BUILD[version]
+        pyenv.PINS.setdefault((version, build), pins_for(version, build))
+        env.replace("torch").torch(version, build, index="pytorch" if local else "pypi")
     elif name in ("torchvision", "torchaudio") and version:
         if name == "torchvision":
             env.replace("torchvision").torchvision(version, local or torch_build(env))
     elif name == "onnxruntime-gpu" and version:
         env.replace(name).ort(version, gpu=True)
         for part, pin in (pyenv.CU128 if pyenv.since(pyenv.ORT_CUDA, version) < "13" else pyenv.CU130).items() if extra else ():
-            env.nvidia(part, pin, pyenv.since(pyenv.ORT_CUDA, version).split(".")[0])
+            major = pyenv.since(pyenv.ORT_CUDA, version).split(".")[0]
+            env.nvidia(part, NEWEST_CUDNN[major] if part == "cudnn" else pin, major)
     elif name == "onnxruntime" and version:
         env.replace(name).ort(version)
     elif name == "jax" and version and extra:
@@ -84,6 +96,8 @@ def install(env, spec):
         env.replace(name).tensorflow(version, extra=bool(extra), pins=pyenv.CU124)
     elif name.startswith(("jax-cuda", "jaxlib")) and version:
         jax = env.installed.get("jax", ("jax-0.0",))[0].split("-")[1].replace(".dist", "")
+        for p in [n for n in env.installed if n.startswith("jax")]:
+            env.replace(p)
         env.jax(jax.rsplit(".dist", 1)[0], "cuda12")
     else:
         raise Unknown(spec)

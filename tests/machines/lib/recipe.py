@@ -9,10 +9,11 @@ Expectations are exact where it counts: the set of findings (notes too), the ver
 class F:
     """An expected finding. id: its id or that of its parent, or several of which one must be met; params by keyword."""
 
-    def __init__(self, fid, severity="error", role=None, cells=None, fix=(), not_fix=(), optional=False, subject=None, **params):
+    def __init__(self, fid, severity="error", role=None, cells=None, fix=(), not_fix=(), price=None, optional=False, subject=None, **params):
         self.ids = (fid,) if isinstance(fid, str) else tuple(fid)
         self.severity, self.role, self.cells, self.params, self.optional, self.subject = severity, role, cells, params, optional, subject
         self.fix = (fix,) if isinstance(fix, str) else tuple(fix)
+        self.price = price or {}  # part of a fix -> ids of findings that it makes, blank-separated; "" for none
         self.not_fix = (not_fix,) if isinstance(not_fix, str) else tuple(not_fix)
 
     def __str__(self):
@@ -47,6 +48,11 @@ class F:
         for part in self.not_fix:
             if part in fixes:
                 out.append("%s: a fix says %r: %s" % (finding["id"], part, fixes))
+        for part, want in self.price.items():
+            got = [" ".join(sorted({p["id"] for p in f.get("price", [])})) if f["tried"] and f["heals"] else f.get("not_tried", "does not heal")
+                   for f in finding["fixes"] if part in (f.get("command") or f.get("text"))]
+            if got != [want]:
+                out.append("%s: the price of the fix %r is %r, not %r" % (finding["id"], part, got, want))
         if finding["severity"] != "note" and not finding["evidence"]:
             out.append("%s: no evidence" % finding["id"])
         return out
@@ -164,6 +170,23 @@ def compare(case_, doc, status):
     return out
 
 
+def fix_contradictions(f):
+    """Every fix was tried, or says why not; what is printed for a cause heals it, and what costs nothing comes first."""
+    out = []
+    for x in f["fixes"]:
+        what = x.get("command") or x.get("text")
+        if x["tried"] == ("not_tried" in x) or x["tried"] != ("heals" in x and "price" in x):
+            out.append("the fix %r does not say what became of it" % what)
+        if x["tried"] and not x["heals"] and f["role"] == "primary":
+            out.append("the fix %r leaves %s" % (what, f["id"]))
+        if any(p["severity"] == "error" for p in x.get("price", [])) and len(f["fixes"]) > 1 and any(y.get("heals") and not y["price"] for y in f["fixes"]):
+            out.append("the fix %r makes an error, and another does not" % what)
+    dear = [bool(x["price"]) for x in f["fixes"] if x["tried"]]
+    if dear != sorted(dear):
+        out.append("%s: a fix with a price comes before one without" % f["id"])
+    return out
+
+
 def contradictions(doc):
     """What no report may say, whatever the machine."""
     out = []
@@ -182,6 +205,7 @@ def contradictions(doc):
         out += ["finding %s hits cell %s, which is not there" % (f["id"], k) for k in f["cells"] if k not in keys]
         if f["role"] == "primary" and f["severity"] == "error" and not f["fixes"]:
             out.append("finding %s offers no fix" % f["id"])
+        out += fix_contradictions(f)
     out += ["%s is both found and ruled out" % r["id"] for r in doc["ruled_out"] if r["id"] in {f["id"] for f in doc["findings"]}]
     skipped = {n["id"] for n in doc["not_evaluated"]}
     out += ["%s is both ruled out and not evaluated" % r["id"] for r in doc["ruled_out"] if r["id"] in skipped]

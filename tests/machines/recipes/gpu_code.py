@@ -36,7 +36,7 @@ CASES = [
     case("b200-ort-1.29", lambda m: ort_box(m, "1.29.0", B200, "580.95.05"), verdict="problem", cells={"onnxruntime:cuda|0": NONE},
          findings=[F(("gpu-too-new-for-build", "gpu-too-old-for-build"), role="primary", cells=["onnxruntime:cuda|0"], sm="10.0")]),
     case("v100-ort-1.27", lambda m: ort_box(m, "1.28.0", V100, "580.95.05"), verdict="problem", cells={"onnxruntime:cuda|0": NONE},
-         findings=[F("gpu-too-old-for-build", role="primary", cells=["onnxruntime:cuda|0"], sm="7.0")]),
+         findings=[F("gpu-too-old-for-build", role="primary", cells=["onnxruntime:cuda|0"], sm="7.0", price={"onnxruntime-gpu[cuda,cudnn]": ""})]),
     case("rtx5090-ort-1.26-by-ptx", lambda m: ort_box(m, "1.26.0", RTX50, "580.95.05"), verdict="ok",
          cells={"onnxruntime:cuda|0": "driver=ok code=ptx-jit verdict=ok"}, findings=[F("ptx-jit", "note", optional=True)]),
     case("twin-v100-ort-1.26", lambda m: ort_box(m, "1.26.0", V100, "580.95.05"), verdict="ok", cells={"onnxruntime:cuda|0": OK}),
