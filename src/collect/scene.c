@@ -5,10 +5,10 @@
 
 #include "base/str.h"
 
-/* "onnxruntime:cuda" and "torch.preload" -> the package whose version decides which steps hold. */
+/* "onnxruntime:cuda" and "torch/preload" -> the package whose version decides which steps hold. */
 static const char *package_of(struct cv_arena *a, const char *scenario)
 {
-	return cv_arena_memdup(a, scenario, strcspn(scenario, ":."));
+	return cv_arena_memdup(a, scenario, strcspn(scenario, ":./"));
 }
 
 static const struct cv_subject *framework(const struct cv_scene *s, const char *scenario)
@@ -43,9 +43,8 @@ static const char *version_of_package(const struct cv_scene *s, const char *scen
 	return v ? v : package_version(s, package_of(s->arena, scenario));
 }
 
-static int steps(void *cookie, const char *scenario, struct cv_scn_steps *ret)
+static int read_steps(struct cv_scene *s, const char *scenario, struct cv_scn_steps *ret)
 {
-	struct cv_scene *s = cookie;
 	const char *of = version_of_package(s, scenario);
 	struct cv_kb_iter it = cv_kb_iter(s->kb, cv_arena_printf(s->arena, CV_SCENE_SUBJECT "%s", scenario), of, "step:*");
 	struct cv_kb_row row;
@@ -66,7 +65,17 @@ static int steps(void *cookie, const char *scenario, struct cv_scn_steps *ret)
 		if (err)
 			return err;
 	}
-	return ret->n ? 0 : cv_diag_fail(s->diag, CV_ENOENT, "%s: the knowledge base does not know what this loads", scenario);
+	return 0;
+}
+
+static int steps(void *cookie, const char *scenario, struct cv_scn_steps *ret)
+{
+	struct cv_scene *s = cookie;
+	int err = read_steps(s, scenario, ret);
+
+	if (err || ret->n)
+		return err;
+	return cv_diag_fail(s->diag, CV_ENOENT, "%s: the knowledge base does not know what this loads", scenario);
 }
 
 static bool knows(void *cookie, const char *scenario)
@@ -157,6 +166,13 @@ bool cv_scene_knows(const struct cv_kb *kb, const char *scenario)
 		return false;
 	it = cv_kb_iter(kb, subject, NULL, "step:*");
 	return cv_kb_next(&it, &row);
+}
+
+bool cv_scene_tells(struct cv_scene *scene, const char *scenario)
+{
+	struct cv_scn_steps list = { 0 };
+
+	return read_steps(scene, scenario, &list) == 0 && list.n > 0;
 }
 
 int cv_scene_start(struct cv_scene *scene, struct cv_lm_system *sys, struct cv_scn_run **ret)

@@ -12,10 +12,16 @@ struct reader {
 	struct cv_program *out;
 };
 
+/* Not "torch/preload", a part that others call, and not "libcublasLt.so", what a library does. */
+static bool is_whole(const char *name)
+{
+	return !strchr(name, '/') && !cv_ends(name, ".so");
+}
+
 /* "a.b.c" -> itself, "a.b" or "a": the longest that has a scenario. NULL: none has. */
 static const char *known(struct reader *r, const char *name)
 {
-	while (name && !cv_scene_knows(r->kb, name)) {
+	while (name && !(is_whole(name) && cv_scene_knows(r->kb, name))) {
 		ptrdiff_t dot = cv_str_rchr(cv_str_of(name), '.');
 
 		name = dot < 0 ? NULL : cv_arena_memdup(r->a, name, (size_t)dot);
@@ -30,7 +36,7 @@ static int unknown(struct reader *r, struct cv_str statement)
 	struct cv_kb_row row;
 
 	while (cv_kb_next(&it, &row))
-		if (!cv_streq(row.subject, last)) {
+		if (!cv_streq(row.subject, last) && is_whole(row.subject + strlen(CV_SCENE_SUBJECT))) {
 			last = row.subject;
 			list = cv_arena_printf(r->a, "%s%s%s", list, *list ? ", " : "", row.subject + strlen(CV_SCENE_SUBJECT));
 		}
@@ -86,7 +92,7 @@ static int read_call(struct reader *r, struct cv_str statement)
 	for (size_t i = 0; i < r->alias.n; i++)
 		if (cv_str_is(first, r->alias.v[i]))
 			full = cv_arena_printf(r->a, "%s%.*s", r->meaning.v[i], CV_STR_ARG(cv_str_from(name, first.n)));
-	return add(r, statement, cv_scene_knows(r->kb, full) ? full : NULL, false);
+	return add(r, statement, is_whole(full) && cv_scene_knows(r->kb, full) ? full : NULL, false);
 }
 
 static int read_statement(struct reader *r, struct cv_str s)

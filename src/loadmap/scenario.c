@@ -259,3 +259,11 @@ int cv_scn_do(struct cv_scn_run *run, const char *scenario)
 
 	return cv_arena_failed(s->arena) ? CV_ENOMEM : r;
 }
+
+const struct cv_scn_event *cv_scn_failure(const struct cv_scn_run *run)
+{
+	for (size_t i = run->events.n; i-- > 0;)
+		if (run->events.v[i].outcome == CV_SCN_FAILED)
+			return &run->events.v[i];
+	return NULL;
+}

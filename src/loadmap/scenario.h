@@ -127,5 +127,7 @@ int cv_scn_new(struct cv_view *view, struct cv_loadmap *map, const struct cv_scn
  * scenario; CV_EFORMAT: a step cannot be read; CV_ELIMIT: too many steps.
  */
 int cv_scn_do(struct cv_scn_run *run, const char *scenario);
+/* The step by which a scenario failed, the last if several did; NULL if none did. */
+const struct cv_scn_event *cv_scn_failure(const struct cv_scn_run *run);
 
 #endif

@@ -61,7 +61,7 @@ static void test_program_refuses_what_it_does_not_know(void **state)
 {
 	static const char *const bad[] = {
 		"", ";", "\n", "import", "import ,torch", "import nosuchthing", "from nosuchthing import x", "ort.preload_dlls()",
-		"import torch; torch.nosuch()", "print('hello')", "import torchx", "x = 1", "from",
+		"import torch; torch.nosuch()", "print('hello')", "import torchx", "x = 1", "from", "torch/preload", "import torch/preload", "libcublasLt.so",
 	};
 
 	(void)state;
@@ -78,6 +78,8 @@ static void test_program_error_names_the_statement(void **state)
 	assert_string_equal(read("import torch; fly()"), "error");
 	assert_true(cv_starts(diag.v[0], "\"fly()\": what this loads is not known; known are "));
 	assert_non_null(strstr(diag.v[0], " onnxruntime, "));
+	assert_null(strstr(diag.v[0], "/"));
+	assert_null(strstr(diag.v[0], ".so"));
 }
 
 static bool has_step(const char *subject, unsigned seq)

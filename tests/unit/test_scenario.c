@@ -288,6 +288,7 @@ static void test_scenario_a_caller_forgives(void **state)
 			 1);
 	assert_int_equal(s.run->events.n, 1);
 	assert_event(&s, 0, CV_SCN_PASSED, "dlopen /x", NOT_THERE("/x"));
+	assert_null(cv_scn_failure(s.run));
 	end(&s);
 }
 
@@ -323,6 +324,7 @@ static void test_scenario_ends_at_a_question(void **state)
 	assert_int_equal(s.run->events.n, 2);
 	assert_event(&s, 0, CV_SCN_PASSED, "dlopen /first.so", NOT_THERE("/first.so"));
 	assert_event(&s, 1, CV_SCN_FAILED, "dlopen /second.so", NOT_THERE("/second.so"));
+	assert_ptr_equal(cv_scn_failure(s.run), event(&s, 1));
 	end(&s);
 	begin(&s);
 	assert_int_equal(RUN(&s, { "s", 1, "if-loaded libno.so" }), 0);

@@ -28,6 +28,8 @@ else:
 def run(setting, case):
     r = subprocess.run([setting.env + "/bin/python", "-c", WRAPPER % case.code(setting)], capture_output=True, text=True,
                        env=setting.environ(), cwd=setting.cwd, timeout=600)
+    if r.returncode < 0:
+        return {"signal": -r.returncode}
     parts = r.stdout.split("\n==maps\n")
     if len(parts) != 2:
         raise RuntimeError("%s: %s\n%s" % (setting.name, case.text, (r.stdout + r.stderr)[-2000:]))

@@ -172,7 +172,7 @@ def settings(work, top, name, env, fast):
     if own:
         yield Setting("its own", work, env, own, some=True)
     for what, path in toolkits(top, name):
-        yield Setting(what, work, env, [stub(work, 0)] + path, some=True)
+        yield Setting(what, work, env, [stub(work, 100)] + path, some=True)
     for pattern in GONE:
         less = without(work, env, pattern)
         if less:
