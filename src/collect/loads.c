@@ -158,6 +158,11 @@ static bool run_program(struct run *r, const struct cv_strv *program)
 	}
 	if (!err)
 		err = unseen(scn);
+	if (err == CV_ENOENT) { /* of this release */
+		cv_facts_state(r->c->facts, r->s, CV_F_scenario_outcome, CV_NOT_ASKED, "what this release loads is not known",
+			       from(r->scene.python.exe));
+		return false;
+	}
 	if (err) {
 		cv_see_fail(r->c, r->s, CV_F_scenario_outcome, err, from(r->scene.python.exe));
 		return false;

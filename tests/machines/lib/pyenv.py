@@ -371,6 +371,7 @@ class Env:
         return self.install("cupy-cuda%sx" % cuda_major, version, {
             "cupy/__init__.py": "", "cupy/_version.py": "__version__ = '%s'\n" % version, "cupy_backends/__init__.py": "",
             "cupy/.data/_wheel.json": '{"cuda": "%s.x", "packaging": "pip", "cutensor": {"version": "2.2.0", "filenames": []}}\n' % cuda_major,
+            "cupy/_core/__init__.py": "", "cupy/_core/core." + self.ext: self.so(),
             "cupy_backends/cuda/libs/cublas." + self.ext: self.so(None, NVLIBS["cublas"][cuda_major][:1] + ["libc.so.6"])},
             ["numpy<2.6,>=2.0"], top=["cupy", "cupy_backends", "cupyx"])
 
