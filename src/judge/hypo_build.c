@@ -322,26 +322,63 @@ CV_HYP_RULE(cv_hyp_shadowed_env)
 		cv_hyp_support(h, 14);
 }
 
-/* Releases that are known to be bad, by kb; and what an archive was really built with. */
+/* "build=cu102 cc=7.5": holds what a row of a broken release asks for? */
+static bool holds_all(struct cv_hypo_ctx *x, const struct cv_subject *pkg, const char *conditions)
+{
+	const char *source = cv_fact_str(pkg, CV_F_package_source), *cc = cv_hypo_get(x, "cc");
+	const struct cv_wload *l = torch_load(x);
+	struct cv_str rest = cv_str_of(conditions ? conditions : ""), part;
+
+	while (cv_str_split(&rest, ' ', &part)) {
+		const char *word = cv_str_dup(x->a, part), *value = strchr(word, '=') ? strchr(word, '=') + 1 : "";
+		bool held = false;
+
+		if (cv_starts(word, "cc="))
+			held = cc && cv_streq(cc, value);
+		else if (cv_starts(word, "cuda="))
+			held = l && l->cuda && cv_streq(cv_ver_prefix(x->a, l->cuda, 2), value);
+		else if (cv_starts(word, "os="))
+			held = cv_hypo_os(x, value);
+		else if (cv_starts(word, "source="))
+			held = source && strstr(source, value);
+		else if (cv_starts(word, "message="))
+			held = cv_hypo_hit(x, value) != NULL;
+		if (!held)
+			return false;
+	}
+	return true;
+}
+
+/* Releases that are known to be bad: kb tells which, where and since when not any more. */
+static void broken_release(struct cv_hypo_ctx *x, struct cv_hyp *h, const char *name)
+{
+	const struct cv_subject *pkg = cv_hypo_package(x, name);
+	const char *version = cv_fact_str(pkg, CV_F_package_version);
+	struct cv_kb_iter it;
+	struct cv_kb_row row;
+
+	if (!version || !cv_ver_valid(CV_VER_PEP440, version))
+		return;
+	it = cv_kb_iter(x->j.kb, name, cv_ver_public(x->a, version), "broken:*");
+	while (cv_kb_next(&it, &row)) {
+		const char *id = row.property + strlen("broken:");
+
+		if (!holds_all(x, pkg, cv_kb_value(x->j.kb, name, row.from, cv_arena_printf(x->a, "broken_when:%s", id))))
+			continue;
+		cv_hyp_set(x, h, "broken_what", cv_kb_value(x->j.kb, name, row.from, cv_arena_printf(x->a, "broken_what:%s", id)));
+		cv_hyp_set(x, h, "broken_why", row.value);
+		cv_hyp_set(x, h, "broken_fix", cv_kb_value(x->j.kb, name, row.from, cv_arena_printf(x->a, "broken_fix:%s", id)));
+		cv_hyp_fact(x, h, pkg, CV_F_package_version);
+		cv_hyp_at_least(h, 90);
+	}
+}
+
 CV_HYP_RULE(cv_hyp_broken)
 {
-	const char *torch = cv_hypo_version(x, "torch"), *cc = cv_hypo_get(x, "cc"), *image = cv_hypo_get(x, "image");
-	const struct cv_subject *ort = cv_hypo_package(x, "onnxruntime-gpu");
-	const char *source = cv_fact_str(ort, CV_F_package_source), *version = cv_fact_str(ort, CV_F_package_version);
-	const struct cv_wload *l = torch_load(x);
+	const char *image = cv_hypo_get(x, "image");
 
-	if (torch && cv_starts(torch, "1.8.0") && l && l->cuda && cv_starts(l->cuda, "10.2") && cc && cv_streq(cc, "7.5") && cv_hypo_hit(x, "cudnn-not-init")) {
-		cv_hyp_set(x, h, "broken_what", "torch 1.8.0 wheel built with CUDA 10.2");
-		cv_hyp_set(x, h, "broken_why", "it was broken on Turing GPUs (RTX 20xx)");
-		cv_hyp_set(x, h, "broken_fix", "fixed in 1.8.1");
-		cv_hyp_at_least(h, 92);
-	}
-	if (source && strstr(source, "archive") && version && cv_streq(version, "1.19.0") && cv_hypo_os(x, "windows")) {
-		cv_hyp_set(x, h, "broken_what", "1.19.0 Windows GPU zip");
-		cv_hyp_set(x, h, "broken_why", "the 1.19.0 Windows C/C++ zip really is a CUDA 11 + cuDNN 8 build");
-		cv_hyp_set(x, h, "broken_fix", "fixed in 1.19.2");
-		cv_hyp_at_least(h, 88);
-	}
+	broken_release(x, h, "torch");
+	broken_release(x, h, "onnxruntime-gpu");
 	if (image && h->score) {
 		cv_hyp_set(x, h, "broken_what", cv_arena_printf(x->a, "image %s", image));
 		cv_hyp_set(x, h, "broken_why", "the image, not the host, is at fault; reinstall torchvision inside it");

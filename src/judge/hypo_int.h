@@ -123,6 +123,7 @@ CV_HYP_RULE(cv_hyp_companion);
 CV_HYP_RULE(cv_hyp_extension);
 CV_HYP_RULE(cv_hyp_shadowed_env);
 CV_HYP_RULE(cv_hyp_broken);
+CV_HYP_RULE(cv_hyp_first_run);
 CV_HYP_RULE(cv_hyp_wheel);
 CV_HYP_RULE(cv_hyp_index);
 CV_HYP_RULE(cv_hyp_jetson);

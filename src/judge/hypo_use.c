@@ -208,6 +208,39 @@ CV_HYP_RULE(cv_hyp_not_a_fault)
 	cv_hyp_refute(cv_hyp_of(x, "cudnn-major-mismatch"));
 }
 
+/* "0.231": 231 */
+static uint64_t thousandths(const char *number)
+{
+	uint64_t n = 0;
+	unsigned digits = 0;
+	bool point = false;
+
+	for (; *number && n < UINT64_MAX / 100000 && digits < 3; number++) {
+		point |= *number == '.';
+		if (*number >= '0' && *number <= '9') {
+			n = 10 * n + (uint64_t)(*number - '0');
+			digits += point;
+		}
+	}
+	for (; digits < 3; digits++)
+		n *= 10;
+	return n;
+}
+
+/* "run 1 0.231 s  run 2 0.021 s": slow only where the first run takes a multiple of the second. */
+CV_HYP_RULE(cv_hyp_first_run)
+{
+	static const char *const messages[] = { "first-run-slow-call", "first-run-slow-pass", "first-run-slow-run" };
+
+	for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++) {
+		const struct cv_subject *hit = cv_hypo_hit(x, messages[i]);
+		const char *first = cv_hit_capture(x, hit, "first"), *second = cv_hit_capture(x, hit, "second");
+
+		if (first && second && thousandths(first) < 3 * thousandths(second))
+			cv_hyp_refute(h);
+	}
+}
+
 const struct cv_hyp_rule cv_hyp_rules[] = {
 	{ "cuda-major-mismatch", cv_hyp_libraries },
 	{ "cudnn-sublibrary-mix", cv_hyp_cudnn_mix },
@@ -263,6 +296,7 @@ const struct cv_hyp_rule cv_hyp_rules[] = {
 	{ "nvcc-torch-mismatch", cv_hyp_nvcc },
 	{ "cuda-toolkit-missing", cv_hyp_no_toolkit },
 	{ "shm-too-small", cv_hyp_shm },
+	{ "conv-algo-search-slow", cv_hyp_first_run },
 	{ "not-a-fault", cv_hyp_not_a_fault },
 	{ "", cv_hyp_facts },
 	{ NULL, NULL },
