@@ -124,7 +124,7 @@ static void on_os(struct fill *x)
 		{ "colab", "colab" },	  { "rhel", "rhel" },	  { "red hat", "rhel" },  { "amazon linux", "amzn" }, { "arch", "arch" },
 		{ "cachyos", "arch" },	  { "unraid", "unraid" }, { "mint", "linuxmint" }, { "tencentos", "tencentos" }, { "rocky", "rocky" },
 		{ "win10", "windows" },	  { "win11", "windows" }, { "win 10", "windows" }, { "win 11", "windows" }, { "window", "windows" },
-		{ "opensuse", "opensuse" }, { "macos", "macos" },
+		{ "win-64", "windows" },   { "opensuse", "opensuse" }, { "macos", "macos" },
 	};
 	struct cv_str s = cv_str_of(x->k->value), v;
 	bool wsl = cv_txt_find(s, "wsl") >= 0;

@@ -8,6 +8,7 @@
 
 #define SHOWN_MAX 6
 #define SHOWN_MIN_SCORE 20
+#define SAME_BEGINNING 16 /* bytes: two sentences that say the same */
 #define LIKELY_SCORE 60
 #define CONFIRMED_SCORE 120
 #define BESIDE_SCORE 56
@@ -202,8 +203,11 @@ static void quote_finding(struct cv_hypo_ctx *x, struct cv_hyp *h, const struct 
 		const char *colon = e->source ? strrchr(e->source, ':') : NULL;
 		uint64_t line = 0;
 		bool placed = colon && cv_str_u64(cv_str_of(colon + 1), &line) && line < 1u << 30;
-		struct cv_quote *q = CV_VEC_PUSH(x->a, &h->evidence);
+		struct cv_quote *q;
 
+		if (!e->source || !*e->source)
+			continue; /* what nothing told is no evidence here */
+		q = CV_VEC_PUSH(x->a, &h->evidence);
 		if (q)
 			*q = (struct cv_quote){ placed ? cv_arena_printf(x->a, "%.*s", (int)(colon - e->source), e->source) : NULL, (unsigned)line,
 						cv_arena_printf(x->a, "%s: %s%s%s", e->fact, e->value ? e->value : "?", placed ? "" : ", ",
@@ -303,11 +307,12 @@ static void add_fixes(struct cv_hypo_ctx *x, const struct cv_hyp *h, struct cv_d
 	}
 }
 
+/* The finding in its own words, unless the cause says the same with more in it. */
 static const char *join_causes(struct cv_hypo_ctx *x, const struct cv_hyp *h)
 {
 	const char *cause = cause_of(x, h);
 
-	if (h->finding && h->finding->title && !cv_streq(h->finding->title, cause))
+	if (h->finding && h->finding->title && strncmp(h->finding->title, cause, SAME_BEGINNING) != 0)
 		return cv_arena_printf(x->a, "%s: %s", h->finding->title, cause);
 	return cause;
 }

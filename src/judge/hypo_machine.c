@@ -306,8 +306,27 @@ CV_HYP_RULE(cv_hyp_secure_boot)
 		cv_hyp_support(h, 12);
 }
 
+/* dkms status: no module for the kernel that runs, though there is a driver for others. */
+static void dkms(struct cv_hypo_ctx *x, struct cv_hyp *h)
+{
+	const char *kernel = cv_fact_str(x->j.w->machine, CV_F_machine_kernel), *driver = cv_hypo_probe(x, "dkms.driver");
+	const char *state = kernel ? cv_hypo_probe(x, cv_arena_printf(x->a, "dkms:%s", kernel)) : NULL;
+
+	if (!driver || !kernel || (state && cv_starts(state, "installed")) || cv_hypo_get(x, "driver_cuda"))
+		return;
+	cv_hyp_set(x, h, "dkms_state", cv_arena_printf(x->a, "the module of driver %s was not built and installed for the running kernel %s (dkms status: %s)", driver,
+						       kernel, state ? state : "nothing for it"));
+	cv_hyp_fact(x, h, cv_facts_find(x->j.facts, CV_KIND_probe, "dkms.driver"), CV_F_probe_value);
+	cv_hyp_at_least(h, 60);
+	if (h->messages)
+		cv_hyp_confirm(h, 25);
+}
+
 CV_HYP_RULE(cv_hyp_not_loaded)
 {
+	dkms(x, h);
+	if (cv_hypo_hit(x, "nvrm-rminit"))
+		cv_hyp_set(x, h, "rminit", "");
 	if (h->score && cv_hypo_probe(x, "nvidia-smi") && !cv_hypo_hit(x, "nvrm-rminit") && !cv_hypo_hit(x, "nvml-nodev"))
 		cv_hyp_support(h, -30);
 	if (cv_hypo_hit(x, "nvrm-rminit"))
@@ -385,5 +404,6 @@ CV_HYP_RULE(cv_hyp_k8s)
 {
 	if (cv_hypo_hit(x, "k8s-registered") && !cv_hypo_hit(x, "k8s-nonnvml"))
 		cv_hyp_refute(h);
-	(void)h;
+	if (cv_hypo_hit(x, "k8s-nonnvml") || cv_hypo_get(x, "missing"))
+		cv_hyp_set(x, h, "no_libs", "");
 }

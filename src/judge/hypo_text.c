@@ -15,6 +15,13 @@ static const char *value_of(const struct cv_hypo_ctx *x, const struct cv_hyp *h,
 	return v ? v : cv_map_get(&x->vars, key);
 }
 
+/* Of a "[part]": is there a {name} that decides on it? "tensorflow[and-cuda]" is what it says. */
+static bool has_name(const char *part)
+{
+	part += strcspn(part, "{]");
+	return *part == '{';
+}
+
 /* Fills up to the bracket that ends this level. False if a name of this level is not known; the text is read to its end anyway. */
 static bool fill(const struct cv_hypo_ctx *x, const struct cv_hyp *h, const char **p, struct cv_buf *out, int depth)
 {
@@ -23,7 +30,7 @@ static bool fill(const struct cv_hypo_ctx *x, const struct cv_hyp *h, const char
 	while (**p && !(depth && **p == ']')) {
 		const char *end;
 
-		if (**p == '[' && depth < 8) {
+		if (**p == '[' && depth < 8 && has_name(*p + 1)) {
 			size_t before = out->n;
 
 			++*p;

@@ -81,6 +81,8 @@ void cv_txt_command(struct cv_txt *t, struct cv_str line, unsigned *state)
 	}
 	if (at > 0 && is_container_host(cv_str_sub(s, 0, (size_t)at)))
 		cv_tell(t, CV_TELL_CONTAINER, CV_TOLD_TOOL, CV_STR(""), CV_STR("docker"));
+	if (at > 0 && s.p[at - 1] == '>') /* typed() saw "C:\\" before it */
+		cv_tell(t, CV_TELL_OS, CV_TOLD_PROSE, CV_STR(""), CV_STR("Windows"));
 	s = at < 0 ? s : cv_str_trim(cv_str_from(s, (size_t)at));
 	cv_txt_keep(t->command, s);
 	t->station++;

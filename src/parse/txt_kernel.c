@@ -8,6 +8,7 @@
  *		Kernel driver in use: nouveau
  *	license: Dual MIT/GPL                                                               modinfo nvidia
  *	SecureBoot enabled                                                                  mokutil --sb-state
+ *	nvidia/550.54.14, 6.5.0-28-generic, x86_64: installed                               dkms status
  *	5.15.153.1-microsoft-standard-WSL2                                                  uname -r
  *	# R35 (release), REVISION: 4.1, ...                                                 /etc/nv_tegra_release
  */
@@ -71,6 +72,32 @@ static bool tegra_line(struct cv_txt *t, struct cv_str s)
 	return true;
 }
 
+/* "nvidia/550.54.14, 6.5.0-28-generic, x86_64: installed": the state of the module of one kernel; "nvidia, 525.60.13, 5.15..." of old */
+static bool dkms_line(struct cv_txt *t, struct cv_str s)
+{
+	struct cv_str rest = s, name, kernel, v;
+	ptrdiff_t colon = cv_str_chr(s, ':');
+	char key[96];
+
+	if (!cv_str_starts(s, "nvidia") || colon < 0 || !cv_str_split(&rest, ',', &name))
+		return false;
+	if (cv_str_chr(name, '/') < 0 && !cv_str_split(&rest, ',', &name))
+		return false;
+	name = cv_str_trim(cv_str_from(name, (size_t)(cv_str_chr(name, '/') + 1)));
+	if (!cv_txt_version(name, &v) || v.n != name.n)
+		return false;
+	cv_tell(t, CV_TELL_PROBE, CV_TOLD_TOOL, CV_STR("dkms.driver"), v);
+	if (!cv_str_split(&rest, ',', &kernel)) /* "nvidia/550.54.14: added": of no kernel yet */
+		return true;
+	kernel = cv_str_trim(kernel);
+	if (!kernel.n || kernel.n + 6 > sizeof(key) || kernel.p[0] < '2' || kernel.p[0] > '9')
+		return true;
+	memcpy(key, "dkms:", 5);
+	memcpy(key + 5, kernel.p, kernel.n);
+	cv_tell(t, CV_TELL_PROBE, CV_TOLD_TOOL, (struct cv_str){ key, 5 + kernel.n }, cv_str_trim(cv_str_from(s, (size_t)colon + 1)));
+	return true;
+}
+
 /* df -h: "shm  64M  0  64M  0% /dev/shm" */
 static void shm_line(struct cv_txt *t, struct cv_str s)
 {
@@ -87,7 +114,7 @@ void cv_txt_kernel(struct cv_txt *t, struct cv_str line, unsigned *state)
 	struct cv_str s = cv_str_trim(line), rest = s;
 
 	(void)state;
-	if (!s.n || s.n > 600 || nvrm_version(t, s) || lspci_line(t, s) || tegra_line(t, s))
+	if (!s.n || s.n > 600 || nvrm_version(t, s) || lspci_line(t, s) || tegra_line(t, s) || dkms_line(t, s))
 		return;
 	if (cv_txt_find(s, "SecureBoot ") == 0)
 		cv_tell(t, CV_TELL_SECURE_BOOT, CV_TOLD_TOOL, CV_STR(""), cv_txt_find(s, "enabled") > 0 ? CV_STR("yes") : CV_STR("no"));

@@ -200,6 +200,8 @@ static void virtual_package(struct cv_txt *t, struct cv_str s)
 	at = cv_str_find(s, "__archspec=1=");
 	if (at >= 0 && (cv_str_find(s, "=aarch64") > 0 || cv_str_find(s, "=x86_64") > 0))
 		cv_tell(t, CV_TELL_ARCH, CV_TOLD_TOOL, CV_STR(""), cv_str_find(s, "=aarch64") > 0 ? CV_STR("aarch64") : CV_STR("x86_64"));
+	if (cv_str_find(s, "__win=") >= 0)
+		cv_tell(t, CV_TELL_OS, CV_TOLD_TOOL, CV_STR(""), CV_STR("Windows"));
 	at = cv_str_find(s, "__glibc=");
 	if (at >= 0 && cv_txt_version(cv_str_from(s, (size_t)at + 8), &v))
 		cv_tell(t, CV_TELL_GLIBC, CV_TOLD_TOOL, CV_STR(""), v);
@@ -238,6 +240,8 @@ void cv_txt_notes(struct cv_txt *t, struct cv_str line, unsigned *state)
 	ptrdiff_t at;
 
 	(void)state;
+	if (line.n < 400)
+		virtual_package(t, line);
 	at = cv_str_find(line, "Cuda compilation tools, release ");
 	if (at >= 0 && cv_txt_version(cv_str_from(line, (size_t)at + 32), &v)) {
 		cv_tell(t, CV_TELL_NVCC, CV_TOLD_TOOL, CV_STR(""), v);
@@ -252,6 +256,5 @@ void cv_txt_notes(struct cv_txt *t, struct cv_str line, unsigned *state)
 			cv_tell(t, CV_TELL_PYTHON, CV_TOLD_TOOL, CV_STR(""), v);
 		return;
 	}
-	virtual_package(t, line);
 	(void)cv_txt_note(t, key, value);
 }
