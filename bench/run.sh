@@ -3,7 +3,7 @@
 #
 # bench/run.sh CUVET: how fast, against a program that only opens and reads the same bytes. Medians by hyperfine; system calls by
 # strace; peak memory by wait4. Judges this machine, and a machine with three environments: the real one that
-# tests/truth/bookworm.sh built if it is there, otherwise one made by bench/many_envs.py. Fails past the limits below. Then cuvet ld
+# tests/truth/bookworm.sh built if it is there, otherwise one made by bench/many_envs.py; then a long log. Fails past the limits below. Then cuvet ld
 # against libtree, where there is one.
 set -eu
 cuvet=$(realpath "$1")
@@ -68,5 +68,6 @@ fi
 python3 "$here/many_envs.py" "$work/three" --envs 3 --packages 100 --files 100
 one "three environments of 100 packages and 10,000 files" looks --root "$work/three" || status=1
 python3 "$here/many_envs.py" "$work/grow" --grow "$cuvet" || status=1
+python3 "$here/log.py" "$cuvet" "$work" || status=1
 python3 "$here/ld.py" "$cuvet" || status=1
 exit $status

@@ -72,14 +72,23 @@ static bool tegra_line(struct cv_txt *t, struct cv_str s)
 	return true;
 }
 
+/* "nvidia/", "nvidia,", "nvidia-535, ", "nvidia-current/"; nvidia-fs and nvidia-peermem are others. */
+static bool is_driver(struct cv_str s)
+{
+	if (!cv_str_eat(&s, "nvidia") || !s.n)
+		return false;
+	return strchr("/,", s.p[0]) || cv_str_starts(s, "-current") || cv_str_starts(s, "-srv") || cv_str_starts(s, "-open") ||
+	       (s.n > 1 && s.p[0] == '-' && s.p[1] >= '0' && s.p[1] <= '9');
+}
+
 /* "nvidia/550.54.14, 6.5.0-28-generic, x86_64: installed": the state of the module of one kernel; "nvidia, 525.60.13, 5.15..." of old */
 static bool dkms_line(struct cv_txt *t, struct cv_str s)
 {
-	struct cv_str rest = s, name, kernel, v;
 	ptrdiff_t colon = cv_str_chr(s, ':');
+	struct cv_str rest = cv_str_sub(s, 0, colon < 0 ? 0 : (size_t)colon), name, kernel, v;
 	char key[96];
 
-	if (!cv_str_starts(s, "nvidia") || colon < 0 || !cv_str_split(&rest, ',', &name))
+	if (!is_driver(rest) || !cv_str_split(&rest, ',', &name))
 		return false;
 	if (cv_str_chr(name, '/') < 0 && !cv_str_split(&rest, ',', &name))
 		return false;

@@ -159,6 +159,24 @@ def test_no_device_is_opened(w):
     need(not bad, "opens device nodes:", bad[:3])
 
 
+def test_a_text_without_end(w):
+    """/dev/zero has no lines: reading it ends, and the answer says where."""
+    d = w.run("explain", "/dev/zero")
+    need(d.status == 3 and "/dev/zero: stopped reading after" in d.err and "cannot tell" in d.out, d)
+
+
+def test_a_text_of_windows(w):
+    """PowerShell's > writes UTF-16: the same answer, from the same line."""
+    text = "torch==2.5.1+cu124\r\nGPU: NVIDIA GeForce RTX 5090\r\nRuntimeError: CUDA error: no kernel image is available for execution on the device\r\n"
+    answers = []
+    for encoding in ("utf-8", "utf-8-sig", "utf-16", "utf-16-be"):
+        path = w.path("log.txt")
+        with open(path, "wb") as f:
+            f.write((("\ufeff" if encoding == "utf-16-be" else "") + text).encode(encoding))
+        answers.append(w.run("explain", path).out)
+    need("gpu-too-new-for-build" in answers[0] and len(set(answers)) == 1, "the encoding changes the answer:", answers)
+
+
 def test_verbose_says_more(w):
     args = ["check", "--root", w.machine("problem")]
     need(len(w.run(*args, "-v").out) > len(w.run(*args).out), "-v says no more")

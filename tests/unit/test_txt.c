@@ -54,6 +54,7 @@ static void test_txt_packages(void **state)
 	expect(CV_TELL_PACKAGE, "Successfully installed torch-2.6.0 typing-extensions-4.15.0\n", "torch=2.6.0;typing-extensions=4.15.0;");
 	expect(CV_TELL_PACKAGE, "\xe2\x94\x9c\xe2\x94\x80\xe2\x94\x80 onnxruntime v1.24.2\n", "onnxruntime=1.24.2;");
 	expect(CV_TELL_PACKAGE, "ONNX Runtime: onnxruntime-win-x64-gpu-1.19.0.zip\n", "onnxruntime-gpu=1.19.0;");
+	expect(CV_TELL_PACKAGE, " + torch==2.7.0\n - torch==2.6.0\n", "torch=2.7.0;");
 	/* none of these says that something is installed */
 	expect(CV_TELL_PACKAGE, "pip install torch==2.6.0 --index-url x\nRuntimeError: a == 3\nif a==2: b\n", "");
 }
@@ -64,6 +65,9 @@ static void test_txt_conda(void **state)
 	expect(CV_TELL_PACKAGE, "# Name   Version  Build  Channel\npython  3.12.10  h9e4cc4f_0_cpython  conda-forge\npytorch  2.6.0  cpu_mkl_py312_0  conda-forge\n",
 	       "python=3.12.10;pytorch=2.6.0;");
 	expect(CV_TELL_DRIVER_CUDA, "   virtual packages : __archspec=1=zen3\n      __cuda=12.8=0\n", "=12.8;");
+	expect(CV_TELL_DRIVER_CUDA, "   virtual packages : __cuda=12.8=0\n", "=12.8;");
+	expect(CV_TELL_OS, "      __win=0=0\n", "=Windows;");
+	expect(CV_TELL_ARCH, "      __archspec=1=aarch64\n", "=aarch64;");
 }
 
 static const char table[] =
@@ -101,6 +105,21 @@ static void test_txt_notes(void **state)
 	expect(CV_TELL_DRIVER, "2x RTX 4090, driver 550.120\n", "=550.120;");
 	expect(CV_TELL_GPU, "2x RTX 4090, driver 550.120\n", "=RTX 4090;");
 	expect(CV_TELL_GPU, "I offloaded 29 layers and 4090 tokens\n", "");
+}
+
+/* What the tools of the kernel's side print, and the blanks of issue forms. */
+static void test_txt_forms(void **state)
+{
+	(void)state;
+	expect(CV_TELL_PROBE, "nvidia/550.54.14, 6.5.0-28-generic, x86_64: installed\n", "dkms.driver=550.54.14;dkms:6.5.0-28-generic=installed;");
+	expect(CV_TELL_PROBE, "nvidia, 525.60.13, 5.15.0-100-generic, x86_64: installed\n", "dkms.driver=525.60.13;dkms:5.15.0-100-generic=installed;");
+	expect(CV_TELL_PROBE, "nvidia/550.54.14: added\n", "dkms.driver=550.54.14;");
+	expect(CV_TELL_PROBE, "nvidia-fs/2.17, 6.5.0-28-generic: installed\nnvidia is, 5, not: this\nnvidia\nnvidia:\n", "");
+	expect(CV_TELL_OS, "(py39) C:\\work> python t.py\n", "=Windows;");
+	expect(CV_TELL_OS, "root@5d1c0a7e93b2:/# python t.py\n", "");
+	expect(CV_TELL_FRAMEWORK, "torch version .................... 2.1.0+cu118\n", "torch=2.1.0+cu118;");
+	expect(CV_TELL_PROBE, "print(torch.cuda.is_available())\nFalse\n", "torch.cuda.is_available=False;");
+	expect(CV_TELL_PROBE, "print(torch.cuda.is_available())\nmodel = net()\n", "");
 }
 
 static void test_txt_libraries(void **state)
@@ -157,7 +176,7 @@ static void test_txt_cleans(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_txt_packages), cmocka_unit_test(test_txt_conda),     cmocka_unit_test(test_txt_smi),
+		cmocka_unit_test(test_txt_packages), cmocka_unit_test(test_txt_conda),     cmocka_unit_test(test_txt_smi), cmocka_unit_test(test_txt_forms),
 		cmocka_unit_test(test_txt_notes),    cmocka_unit_test(test_txt_libraries), cmocka_unit_test(test_txt_answers),
 		cmocka_unit_test(test_txt_cleans),
 	};
