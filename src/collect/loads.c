@@ -48,8 +48,13 @@ static void put_load(struct run *r, const struct cv_loadmap *m, size_t i)
 	put_str(r, s, CV_F_load_by, by, by);
 	put_str(r, s, CV_F_load_step, cv_lm_step_name(e->step), by);
 	put_str(r, s, CV_F_load_detail, e->detail, by);
-	for (size_t k = 0; k < e->losers.n; k++)
-		cv_strv_push(r->c->scratch, &losers, e->losers.v[k].path);
+	for (size_t k = 0; k < e->losers.n; k++) { /* by the name that it has among the libraries */
+		const char *loser = e->losers.v[k].path;
+
+		if (cv_view_realpath(r->c->view, loser, r->c->scratch, &loser) < 0)
+			loser = e->losers.v[k].path;
+		cv_strv_push(r->c->scratch, &losers, loser);
+	}
 	if (losers.n)
 		cv_facts_list(r->c->facts, s, CV_F_load_losers, &losers, from(by));
 }

@@ -142,3 +142,31 @@ const struct cv_subject *cv_scenario_load(const struct cv_judge_ctx *ctx, const 
 	}
 	return NULL;
 }
+
+const char *cv_path_without(const struct cv_judge_ctx *ctx, const char *entry)
+{
+	const char *path = cv_fact_str(cv_facts_find(ctx->facts, CV_KIND_var, "LD_LIBRARY_PATH"), CV_F_var_value);
+	struct cv_str rest = cv_str_of(path ? path : ""), part;
+	const char *left = "";
+	bool found = false;
+
+	while (cv_str_split(&rest, ':', &part)) {
+		struct cv_str clean = part;
+
+		while (clean.n > 1 && clean.p[clean.n - 1] == '/')
+			clean.n--;
+		if (cv_str_is(clean, entry) || cv_str_is(part, entry))
+			found = true;
+		else if (part.n)
+			left = cv_arena_printf(ctx->a, "%s%s%.*s", left, *left ? ":" : "", CV_STR_ARG(part));
+	}
+	return found ? left : NULL;
+}
+
+struct cv_fix *cv_find_path(struct cv_judge_ctx *ctx, struct cv_finding *f, const char *value, const char *changes)
+{
+	return cv_find_command(ctx, f,
+			       *value ? cv_arena_printf(ctx->a, "export LD_LIBRARY_PATH=%s", cv_shell_quote(ctx->a, value))
+				      : "unset LD_LIBRARY_PATH",
+			       changes);
+}

@@ -46,6 +46,12 @@ const struct cv_subject *cv_scenario_of(const struct cv_judge_ctx *ctx, size_t e
 bool cv_scenario_done(const struct cv_subject *scenario);
 /* The file loaded for a library family ("cudnn", "cublasLt") in a scenario, the first; NULL if none. */
 const struct cv_subject *cv_scenario_load(const struct cv_judge_ctx *ctx, const struct cv_subject *scenario, const char *family);
+/* LD_LIBRARY_PATH without an entry; NULL if the variable is not known or does not hold it. */
+const char *cv_path_without(const struct cv_judge_ctx *ctx, const char *entry);
+/* A fix that sets LD_LIBRARY_PATH to this, or unsets it where it is "". Its effect is the caller's to say. */
+struct cv_fix *cv_find_path(struct cv_judge_ctx *ctx, struct cv_finding *f, const char *value, const char *changes);
+/* Facts of loads are not made again when a fix is tried. */
+#define CV_UNTRIED_LOADS "what is loaded then is not simulated"
 /* The library at this path; NULL if it was not looked at. */
 const struct cv_wlib *cv_lib_at(const struct cv_judge_ctx *ctx, const char *path);
 

@@ -9,6 +9,7 @@
 #include "judge/advise.h"
 #include "judge/cells.h"
 #include "judge/effect.h"
+#include "judge/fate.h"
 
 static bool versions_differ(const char *a, const char *b)
 {
@@ -129,24 +130,6 @@ bool cv_is_compat_misused(const struct cv_judge_ctx *ctx, const char **ret_why)
 	return why != NULL;
 }
 
-/* LD_LIBRARY_PATH without the directory that brings the wrong library in. */
-static const char *path_without(const struct cv_judge_ctx *ctx, const char *dir)
-{
-	const char *path = cv_fact_str(cv_facts_find(ctx->facts, CV_KIND_var, "LD_LIBRARY_PATH"), CV_F_var_value);
-	struct cv_str rest = cv_str_of(path ? path : ""), part;
-	const char *out = "";
-
-	while (cv_str_split(&rest, ':', &part)) {
-		struct cv_str clean = part;
-
-		while (clean.n > 1 && clean.p[clean.n - 1] == '/')
-			clean.n--;
-		if (part.n && !cv_str_is(clean, dir))
-			out = cv_arena_printf(ctx->a, "%s%s%.*s", out, *out ? ":" : "", CV_STR_ARG(part));
-	}
-	return out;
-}
-
 static void compat_fix(struct cv_judge_ctx *ctx, struct cv_finding *f)
 {
 	const struct cv_wlib *first = ctx->w->driver.first;
@@ -154,13 +137,11 @@ static void compat_fix(struct cv_judge_ctx *ctx, struct cv_finding *f)
 	struct cv_fix *x;
 
 	if (first->step == CV_STEP_LD_LIBRARY_PATH) {
-		const char *left = path_without(ctx, dir);
+		const char *left = cv_path_without(ctx, dir);
 
-		x = cv_find_command(ctx, f,
-				    *left ? cv_arena_printf(ctx->a, "export LD_LIBRARY_PATH=%s", cv_shell_quote(ctx->a, left))
-					  : "unset LD_LIBRARY_PATH",
-				    cv_arena_printf(ctx->a, "takes %s off the search path of this shell's programs", dir));
-		cv_fix_var(ctx, x, "LD_LIBRARY_PATH", *left ? left : NULL);
+		x = cv_find_path(ctx, f, left ? left : "",
+				 cv_arena_printf(ctx->a, "takes %s off the search path of this shell's programs", dir));
+		cv_fix_var(ctx, x, "LD_LIBRARY_PATH", left && *left ? left : NULL);
 		return;
 	}
 	x = cv_find_text(ctx, f,

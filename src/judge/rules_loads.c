@@ -6,6 +6,7 @@
 #include "base/version.h"
 #include "judge/advise.h"
 #include "judge/cells.h"
+#include "judge/effect.h"
 #include "judge/fate.h"
 
 struct tally {
@@ -189,6 +190,29 @@ size_t cv_glibc_by_loads(struct cv_judge_ctx *ctx, const struct cv_rule *self)
 	return n;
 }
 
+static void fix_libstdcxx(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct cv_wload *l, const char *provider)
+{
+	const struct cv_wenv *env = &ctx->w->envs.v[l->env];
+	const char *dir = provider ? cv_dirname(ctx->a, provider) : NULL, *left = dir ? cv_path_without(ctx, dir) : NULL;
+	const char *kind = cv_fact_str(env->s, CV_F_env_kind);
+
+	if (left) {
+		cv_fix_untried(cv_find_path(ctx, f, left, "another libstdc++ is found, by what this shell starts"),
+			       CV_UNTRIED_LOADS);
+		cv_find_text(ctx, f, cv_arena_printf(ctx->a, "take %s out of LD_LIBRARY_PATH where it is set", dir), NULL);
+	} else if (dir && cv_starts(dir, cv_arena_printf(ctx->a, "%s/", env->path))) {
+		if (kind && cv_streq(kind, "conda"))
+			cv_find_command(ctx, f,
+					cv_arena_printf(ctx->a, "conda install -p %s -c conda-forge libstdcxx-ng",
+							cv_shell_quote(ctx->a, env->path)),
+					"a newer libstdc++.so.6 in the environment; the older programs run with it");
+		else
+			cv_find_text(ctx, f, cv_arena_printf(ctx->a, "remove or replace %s", provider), NULL);
+	} else {
+		cv_find_text(ctx, f, "take an older release of the package, or a newer system or image", NULL);
+	}
+}
+
 CV_RULE(cv_rule_libstdcxx)
 {
 	struct tally t = { 0 };
@@ -203,14 +227,12 @@ CV_RULE(cv_rule_libstdcxx)
 		if (fate.kind != CV_FATE_FAILS || fate.why != CV_WHY_LIBSTDCXX)
 			continue;
 		t.found++;
-		f = cv_find(ctx, self, "%s needs %s, which %s does not have", l->label, fate.name,
+		f = cv_find(ctx, self, "%s needs %s, not in %s", l->label, fate.name,
 			    provider ? provider : "the loaded libstdc++");
 		report_version(ctx, f, l, &fate);
 		cv_find_why(ctx, f, "Whatever loads first decides: a libstdc++ of an old compiler in the environment or on "
 				    "LD_LIBRARY_PATH hides the newer one of the system, or the other way round.");
-		cv_find_text(ctx, f, "let a newer libstdc++.so.6 come first: take the old one off LD_LIBRARY_PATH, or in a conda "
-				     "environment install libstdcxx-ng",
-			     NULL);
+		fix_libstdcxx(ctx, f, l, provider);
 	}
 	close_tally(ctx, self, &t, "the libstdc++ that is loaded has every version that is asked for");
 }
@@ -223,20 +245,26 @@ CV_RULE(cv_rule_exec_stack)
 		const struct cv_wload *l = &ctx->w->loads.v[i];
 		struct cv_fate fate = cv_load_fate(ctx, l);
 		struct cv_finding *f;
+		const char *file;
 
 		count(&t, &fate);
 		if (fate.kind != CV_FATE_FAILS || fate.why != CV_WHY_EXEC_STACK)
 			continue;
+		file = cv_fact_str(fate.fail, CV_F_loadfail_refused);
+		if (!file && fate.name && strchr(fate.name, '/'))
+			file = fate.name;
 		t.found++;
 		f = cv_find(ctx, self, "%s: the loader refuses %s, which asks for an executable stack", l->label,
 			    fate.name ? cv_basename(fate.name) : "a library");
 		dress(ctx, f, l, &fate);
 		cv_find_param(ctx, f, "soname", fate.name);
+		cv_find_param(ctx, f, "found", file);
+		cv_find_fact(ctx, f, fate.fail, CV_F_loadfail_refused);
 		cv_find_fact(ctx, f, ctx->w->machine, CV_F_machine_glibc);
 		cv_find_why(ctx, f, "From glibc 2.41 on dlopen does not make the stack executable.");
-		if (fate.name && strchr(fate.name, '/'))
+		if (file)
 			cv_find_command(ctx, f,
-					cv_arena_printf(ctx->a, "patchelf --clear-execstack %s", cv_shell_quote(ctx->a, fate.name)),
+					cv_arena_printf(ctx->a, "patchelf --clear-execstack %s", cv_shell_quote(ctx->a, file)),
 					"clears the mark in the file; hardly any library needs it");
 		cv_find_text(ctx, f, "install a newer release of the package, whose libraries do not ask for it", NULL);
 	}

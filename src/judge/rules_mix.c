@@ -6,6 +6,7 @@
 #include "base/version.h"
 #include "judge/advise.h"
 #include "judge/cells.h"
+#include "judge/effect.h"
 #include "judge/fate.h"
 
 /* A library as a scenario loads it. */
@@ -60,55 +61,41 @@ static struct cv_finding *report(struct walk *w, const char *title, const struct
 	return f;
 }
 
+static bool from_variable(const struct loaded *o)
+{
+	const char *step = cv_fact_str(o->load, CV_F_load_step);
+
+	return step && cv_streq(step, "LD_LIBRARY_PATH");
+}
+
 static void fix_search(struct walk *w, struct cv_finding *f, const struct loaded *o)
 {
-	const char *step = cv_fact_str(o->load, CV_F_load_step), *path = cv_fact_str(o->load, CV_F_load_path);
+	const char *path = cv_fact_str(o->load, CV_F_load_path), *entry = cv_fact_str(o->load, CV_F_load_detail);
+	const char *left = from_variable(o) && entry ? cv_path_without(w->ctx, entry) : NULL;
 
-	if (step && cv_streq(step, "LD_LIBRARY_PATH"))
+	if (left)
+		cv_fix_untried(cv_find_path(w->ctx, f, left,
+					    "the copies that belong together are found again, by what this shell starts"),
+			       CV_UNTRIED_LOADS);
+	if (from_variable(o))
 		cv_find_text(w->ctx, f,
 			     cv_arena_printf(w->ctx->a, "take %s out of LD_LIBRARY_PATH where it is set",
-					     cv_dirname(w->ctx->a, path)),
-			     "the copies that belong together are found again");
+					     entry ? entry : cv_dirname(w->ctx->a, path)),
+			     left ? NULL : "the copies that belong together are found again");
 	else
 		cv_find_text(w->ctx, f, cv_arena_printf(w->ctx->a, "remove %s, or install the release that fits there", path), NULL);
 }
 
-/* The copy that the search would have taken otherwise, of the environment's own wheels, if it is newer. */
-static const struct cv_wlib *hidden(const struct walk *w, const struct loaded *o)
+/* How much of a version counts where releases of one major are compared: a patch release changes no interface. */
+#define RELEASE_PARTS 2
+#define CUDNN_PARTS 3 /* its parts ask each other for the very release */
+
+/* Some files tell their release only as "12.4": then no more than that is compared. */
+static int release_cmp(struct cv_arena *a, const char *x, const char *y, unsigned parts)
 {
-	const struct cv_strv *losers = cv_fact_list(o->load, CV_F_load_losers);
-	const char *env = w->ctx->w->envs.v[w->l->env].path;
-
-	for (size_t i = 0; i < losers->n; i++) {
-		const struct cv_wlib *lib = cv_lib_at(w->ctx, losers->v[i]);
-
-		if (lib && lib->env && cv_streq(lib->env, env) && !(o->lib->env && cv_streq(o->lib->env, env)) && lib->version &&
-		    o->lib->version && cv_ver_cmp(CV_VER_DOTTED, o->lib->version, lib->version) < 0)
-			return lib;
-	}
-	return NULL;
-}
-
-static void see_shadowed(struct walk *w)
-{
-	struct loaded o;
-	size_t at = 0;
-
-	while (next_loaded(w->ctx, w->scenario, &at, &o)) {
-		const struct cv_wlib *lib = hidden(w, &o);
-		struct cv_finding *f;
-
-		if (!lib)
-			continue;
-		f = report(w,
-			   cv_arena_printf(w->ctx->a, "%s takes %s %s from %s; its own is %s", w->l->label,
-					   cv_fact_str(o.load, CV_F_load_soname), o.lib->version, cv_dirname(w->ctx->a, o.lib->path),
-					   lib->version),
-			   &o, &(struct loaded){ .lib = lib });
-		cv_find_why(w->ctx, f, "The loader takes the first file of that name. An older one lacks symbols that the newer "
-				       "libraries beside it ask for.");
-		fix_search(w, f, &o);
-	}
+	while (parts > 1 && (cv_ver_part(x, parts - 1) < 0 || cv_ver_part(y, parts - 1) < 0))
+		parts--;
+	return cv_ver_cmp(CV_VER_DOTTED, cv_ver_prefix(a, x, parts), cv_ver_prefix(a, y, parts));
 }
 
 static bool is_cudnn(const struct cv_wlib *lib)
@@ -116,50 +103,130 @@ static bool is_cudnn(const struct cv_wlib *lib)
 	return cv_streq(lib->family, "cudnn") || cv_starts(lib->family, "cudnn_");
 }
 
-static void see_cudnn(struct walk *w)
+/* Two libraries of cuDNN of different releases: the first that is loaded, and the first that differs from it. */
+static bool cudnn_mix(const struct walk *w, struct loaded *ret_first, struct loaded *ret_other)
 {
 	struct loaded first = { 0 }, o;
 	size_t at = 0;
 
 	while (next_loaded(w->ctx, w->scenario, &at, &o)) {
-		struct cv_finding *f;
-
 		if (!is_cudnn(o.lib) || !o.lib->version)
 			continue;
-		if (!first.lib)
+		if (!first.lib) {
 			first = o;
-		if (cv_ver_cmp(CV_VER_DOTTED, cv_ver_prefix(w->ctx->a, first.lib->version, 3),
-			       cv_ver_prefix(w->ctx->a, o.lib->version, 3)) == 0)
-			continue;
-		f = report(w,
-			   cv_arena_printf(w->ctx->a, "%s loads %s of cuDNN %s beside %s of %s", w->l->label,
-					   cv_fact_str(o.load, CV_F_load_soname), o.lib->version,
-					   cv_fact_str(first.load, CV_F_load_soname), first.lib->version),
-			   &o, &first);
-		cv_find_why(w->ctx, f, "The parts of cuDNN belong to one release; mixed, they stop with "
-				       "CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH or worse.");
-		fix_search(w, f, &o);
-		return;
+		} else if (release_cmp(w->ctx->a, first.lib->version, o.lib->version, CUDNN_PARTS) != 0) {
+			*ret_first = first;
+			*ret_other = o;
+			return true;
+		}
 	}
+	return false;
 }
 
 /* Libraries of which the first hands its work to the second: both are of one release. */
 static const char *const pairs[][2] = { { "cublas", "cublasLt" } };
+#define PAIRS (sizeof(pairs) / sizeof(pairs[0]))
+
+static bool pair_mix(const struct walk *w, size_t i, struct loaded *ret_one, struct loaded *ret_two)
+{
+	struct loaded one = { .load = cv_scenario_load(w->ctx, w->scenario, pairs[i][0]) };
+	struct loaded two = { .load = cv_scenario_load(w->ctx, w->scenario, pairs[i][1]) };
+
+	if (!one.load || !two.load)
+		return false;
+	one.lib = cv_lib_at(w->ctx, cv_fact_str(one.load, CV_F_load_path));
+	two.lib = cv_lib_at(w->ctx, cv_fact_str(two.load, CV_F_load_path));
+	*ret_one = one;
+	*ret_two = two;
+	return one.lib && two.lib && one.lib->version && two.lib->version &&
+	       release_cmp(w->ctx->a, one.lib->version, two.lib->version, RELEASE_PARTS) != 0;
+}
+
+/* Another rule says it, and says more. */
+static bool told_elsewhere(const struct walk *w, const struct cv_wlib *lib)
+{
+	struct loaded one, two;
+
+	if (is_cudnn(lib) && cudnn_mix(w, &one, &two))
+		return true;
+	for (size_t i = 0; i < PAIRS; i++)
+		if ((cv_streq(lib->family, pairs[i][0]) || cv_streq(lib->family, pairs[i][1])) && pair_mix(w, i, &one, &two))
+			return true;
+	return false;
+}
+
+/* The copy that the search would have taken otherwise, of the environment's own wheels, if it is of a newer release. */
+static const struct cv_wlib *hidden(const struct walk *w, const struct loaded *o)
+{
+	const struct cv_strv *losers = cv_fact_list(o->load, CV_F_load_losers);
+	const char *env = w->ctx->w->envs.v[w->l->env].path;
+
+	if (!o->lib->version || (o->lib->env && cv_streq(o->lib->env, env)))
+		return NULL;
+	for (size_t i = 0; i < losers->n; i++) {
+		const struct cv_wlib *lib = cv_lib_at(w->ctx, losers->v[i]);
+
+		if (lib && lib->env && cv_streq(lib->env, env) && lib->version &&
+		    release_cmp(w->ctx->a, o->lib->version, lib->version, RELEASE_PARTS) < 0)
+			return lib;
+	}
+	return NULL;
+}
+
+/* One finding for all that one way of searching hides: its cure is one. */
+static void see_shadowed(struct walk *w)
+{
+	struct loaded o, first = { 0 };
+	const struct cv_wlib *own = NULL;
+	struct cv_finding *f;
+	size_t at = 0, more = 0;
+
+	while (next_loaded(w->ctx, w->scenario, &at, &o)) {
+		const struct cv_wlib *lib = hidden(w, &o);
+
+		if (!lib || told_elsewhere(w, o.lib))
+			continue;
+		more += own != NULL;
+		first = own ? first : o;
+		own = own ? own : lib;
+	}
+	if (!own)
+		return;
+	f = report(w,
+		   cv_arena_printf(w->ctx->a, "%s takes %s %s from %s%s; its own is %s", w->l->label,
+				   cv_fact_str(first.load, CV_F_load_soname), first.lib->version,
+				   cv_dirname(w->ctx->a, first.lib->path),
+				   more ? cv_arena_printf(w->ctx->a, " (and %zu more)", more) : "", own->version),
+		   &first, &(struct loaded){ .lib = own });
+	cv_find_why(w->ctx, f, "The loader takes the first file of that name. An older one lacks symbols that the newer "
+			       "libraries beside it ask for.");
+	fix_search(w, f, &first);
+}
+
+static void see_cudnn(struct walk *w)
+{
+	struct loaded first, o;
+	struct cv_finding *f;
+
+	if (!cudnn_mix(w, &first, &o))
+		return;
+	f = report(w,
+		   cv_arena_printf(w->ctx->a, "%s loads %s of cuDNN %s beside %s of %s", w->l->label,
+				   cv_fact_str(o.load, CV_F_load_soname), o.lib->version, cv_fact_str(first.load, CV_F_load_soname),
+				   first.lib->version),
+		   &o, &first);
+	cv_find_why(w->ctx, f, "The parts of cuDNN belong to one release; mixed, they stop with "
+			       "CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH or worse.");
+	fix_search(w, f, from_variable(&first) ? &first : &o);
+}
 
 static void see_mixed(struct walk *w)
 {
-	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
-		struct loaded one = { .load = cv_scenario_load(w->ctx, w->scenario, pairs[i][0]) };
-		struct loaded two = { .load = cv_scenario_load(w->ctx, w->scenario, pairs[i][1]) };
+	for (size_t i = 0; i < PAIRS; i++) {
+		struct loaded one, two;
 		struct cv_finding *f;
 
-		if (!one.load || !two.load)
-			continue;
-		one.lib = cv_lib_at(w->ctx, cv_fact_str(one.load, CV_F_load_path));
-		two.lib = cv_lib_at(w->ctx, cv_fact_str(two.load, CV_F_load_path));
-		if (!one.lib || !two.lib || !one.lib->version || !two.lib->version ||
-		    cv_ver_cmp(CV_VER_DOTTED, cv_ver_prefix(w->ctx->a, one.lib->version, 2),
-			       cv_ver_prefix(w->ctx->a, two.lib->version, 2)) == 0)
+		if (!pair_mix(w, i, &one, &two))
 			continue;
 		f = report(w,
 			   cv_arena_printf(w->ctx->a, "%s loads %s %s beside %s %s", w->l->label,
@@ -167,8 +234,7 @@ static void see_mixed(struct walk *w)
 					   cv_fact_str(two.load, CV_F_load_soname), two.lib->version),
 			   &two, &one);
 		cv_find_why(w->ctx, f, "The two are parts of one release and call each other by private interfaces.");
-		fix_search(w, f, cv_fact_str(two.load, CV_F_load_step) && cv_streq(cv_fact_str(two.load, CV_F_load_step),
-									   "LD_LIBRARY_PATH") ? &two : &one);
+		fix_search(w, f, from_variable(&two) ? &two : &one);
 	}
 }
 
@@ -235,7 +301,7 @@ CV_RULE(cv_rule_cudnn_older_first)
 		own.lib = own.load ? cv_lib_at(ctx, cv_fact_str(own.load, CV_F_load_path)) : NULL;
 		met.lib = met.load ? cv_lib_at(ctx, cv_fact_str(met.load, CV_F_load_path)) : NULL;
 		if (!own.lib || !met.lib || !own.lib->version || !met.lib->version ||
-		    cv_ver_cmp(CV_VER_DOTTED, met.lib->version, own.lib->version) >= 0)
+		    release_cmp(ctx->a, met.lib->version, own.lib->version, CUDNN_PARTS) >= 0)
 			continue;
 		n++;
 		f = cv_find(ctx, self, "%s gets cuDNN %s instead of its own %s where onnxruntime is imported first", l->label,

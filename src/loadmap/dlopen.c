@@ -41,11 +41,27 @@ static int give_up(struct lm_map *m, const char *name)
 						m->pub.edges.v[edge].object == CV_LM_NONE ? m->pub.edges.v[edge].name : name,
 						cv_lm_error_text(m, &m->error));
 
-	if (t) {
+	if (t && m->error.placed) { /* all was found, and one of them does not suit: no request is to blame */
+		t->name = m->error.name;
+		t->object = m->error.by;
+		t->provider = m->error.provider;
+	} else if (t) {
 		t->edge = edge;
 		t->object = m->pub.edges.v[edge].by;
 	}
 	return 0;
+}
+
+static int unfit(struct lm_map *m, size_t i, enum cv_lm_trouble_kind kind, const char *what)
+{
+	m->error = (struct lm_error){ .kind = kind,
+				      .object = m->objs.v[i].name,
+				      .what = what,
+				      .placed = true,
+				      .name = m->objs.v[i].name,
+				      .by = i,
+				      .provider = CV_LM_NONE };
+	return 1;
 }
 
 static int check(struct lm_map *m, size_t root)
@@ -64,8 +80,7 @@ static int check(struct lm_map *m, size_t root)
 
 		if (m->objs.v[i].relocated || cv_lm_isa_fits(m, i))
 			continue;
-		m->error = (struct lm_error){ .kind = CV_LM_T_ISA_LEVEL, .object = m->objs.v[i].name, .what = CV_LM_ISA_TEXT };
-		return 1;
+		return unfit(m, i, CV_LM_T_ISA_LEVEL, CV_LM_ISA_TEXT);
 	}
 	return 0;
 }
@@ -98,12 +113,8 @@ static int take_static_tls(struct lm_map *m, size_t root)
 
 		if (!e || dep->relocated || !e->has_tls || !(e->df & DF_STATIC_TLS))
 			continue;
-		if (e->tls_size > TLS_SURPLUS || used + e->tls_size > TLS_SURPLUS) {
-			m->error = (struct lm_error){ .kind = CV_LM_T_STATIC_TLS,
-						      .object = dep->name,
-						      .what = "cannot allocate memory in static TLS block" };
-			return 1;
-		}
+		if (e->tls_size > TLS_SURPLUS || used + e->tls_size > TLS_SURPLUS)
+			return unfit(m, o->scope[k], CV_LM_T_STATIC_TLS, "cannot allocate memory in static TLS block");
 		used += e->tls_size;
 	}
 	m->tls_used = used;

@@ -188,6 +188,9 @@ struct lm_error {
 	const char *object;     /* what the message begins with */
 	const char *what;
 	int err;                /* a cv_err whose text of errno follows, or 0 */
+	bool placed;            /* the three below say more than the request that failed */
+	const char *name;       /* the version or library that it is about */
+	size_t by, provider;    /* as in struct cv_lm_trouble */
 };
 
 struct lm_faked {

@@ -55,7 +55,13 @@ static int report(struct lm_map *m, const struct need *n, bool fatal, const char
 	const char *object = name_of(m, n->provider);
 
 	if (!n->verbose) {
-		m->error = (struct lm_error){ .kind = CV_LM_T_NO_VERSION, .object = object, .what = what };
+		m->error = (struct lm_error){ .kind = CV_LM_T_NO_VERSION,
+					      .object = object,
+					      .what = what,
+					      .placed = true,
+					      .name = n->v->name,
+					      .by = n->by,
+					      .provider = n->provider };
 		return 1;
 	}
 	t = cv_lm_trouble(m, CV_LM_T_NO_VERSION, fatal, n->v->name, cv_arena_printf(m->arena, "%s: %s", object, what));
@@ -118,7 +124,13 @@ static int check_relr(struct lm_map *m, size_t i, bool verbose, bool asked)
 		libc |= cv_starts(e->needed.v[k], "libc.so.");
 	if (m->loader->minor < 36 || !e->at.relr || !e->at.verneed || asked || !libc)
 		return 0;
-	m->error = (struct lm_error){ .kind = CV_LM_T_NO_VERSION, .object = name_of(m, i), .what = what };
+	m->error = (struct lm_error){ .kind = CV_LM_T_NO_VERSION,
+				      .object = name_of(m, i),
+				      .what = what,
+				      .placed = true,
+				      .name = "GLIBC_ABI_DT_RELR",
+				      .by = i,
+				      .provider = CV_LM_NONE };
 	if (!verbose)
 		return 1;
 	t = cv_lm_trouble(m, CV_LM_T_NO_VERSION, true, "GLIBC_ABI_DT_RELR",

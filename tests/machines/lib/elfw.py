@@ -11,7 +11,8 @@ MACHINES = {"x86_64": 62, "aarch64": 183, "i386": 3, "ppc64le": 21}
 INTERP = {"x86_64": "/lib64/ld-linux-x86-64.so.2", "aarch64": "/lib/ld-linux-aarch64.so.1"}
 RET = {"x86_64": b"\xc3" + b"\x90" * 15, "aarch64": b"\xc0\x03\x5f\xd6" + b"\x1f\x20\x03\xd5" * 3}
 
-PT_LOAD, PT_DYNAMIC, PT_INTERP, PT_NOTE, PT_PHDR, PT_GNU_STACK = 1, 2, 3, 4, 6, 0x6474E551
+PT_LOAD, PT_DYNAMIC, PT_INTERP, PT_NOTE, PT_PHDR, PT_TLS, PT_GNU_STACK = 1, 2, 3, 4, 6, 7, 0x6474E551
+DF_STATIC_TLS = 0x10
 SHT_PROGBITS, SHT_STRTAB, SHT_HASH, SHT_DYNAMIC, SHT_NOTE, SHT_DYNSYM = 1, 3, 5, 6, 7, 11
 SHT_GNU_HASH, SHT_GNU_VERDEF, SHT_GNU_VERNEED, SHT_GNU_VERSYM = 0x6FFFFFF6, 0x6FFFFFFD, 0x6FFFFFFE, 0x6FFFFFFF
 DT = dict(NEEDED=1, HASH=4, STRTAB=5, SYMTAB=6, STRSZ=10, SYMENT=11, SONAME=14, RPATH=15, RUNPATH=29,
@@ -49,10 +50,10 @@ class Strtab:
 
 
 class Sym:
-    """name; data: its bytes, None for a function; undefined: it comes from elsewhere; version: name of a symbol version."""
+    """name; data: its bytes, None for a function; undefined: it comes from elsewhere; version: name of a symbol version; code: a function's."""
 
-    def __init__(self, name, data=None, undefined=False, version=None, weak=False):
-        self.name, self.data, self.undefined, self.version, self.weak = name, data, undefined, version, weak
+    def __init__(self, name, data=None, undefined=False, version=None, weak=False, code=b""):
+        self.name, self.data, self.undefined, self.version, self.weak, self.code = name, data, undefined, version, weak, code
         self.value = self.shndx = 0
 
 
@@ -157,7 +158,7 @@ def _version_index(soname, verdef, verneed):
     return index
 
 
-def _dynamic(strtab, soname, needed, rpath, runpath, at, counts, style):
+def _dynamic(strtab, soname, needed, rpath, runpath, at, counts, style, flags):
     tags = [(DT["NEEDED"], strtab.add(n)) for n in needed]
     if soname:
         tags.append((DT["SONAME"], strtab.add(soname)))
@@ -175,6 +176,8 @@ def _dynamic(strtab, soname, needed, rpath, runpath, at, counts, style):
         tags += [(DT["VERDEF"], at["verdef"]), (DT["VERDEFNUM"], counts["verdef"])]
     if "verneed" in at:
         tags += [(DT["VERNEED"], at["verneed"]), (DT["VERNEEDNUM"], counts["verneed"])]
+    if flags:
+        tags.append((DT["FLAGS"], flags))
     tags.append((0, 0))
     return b"".join(struct.pack("<QQ", t, v) for t, v in tags)
 
@@ -201,17 +204,18 @@ def _ehdr(kind, arch, entry, phoff, phnum, shoff, shnum):
 
 
 def build(arch="x86_64", soname=None, needed=(), rpath=None, runpath=None, verdef=(), verneed=None, symbols=(), notes=None,
-          sections=None, interp=None, hashes=("sysv", "gnu"), section_headers=True, exec_stack=False):
+          sections=None, interp=None, hashes=("sysv", "gnu"), section_headers=True, exec_stack=False, static_tls=0):
     """A shared object, or a position-independent executable where interp is given.
 
     verdef: version names it defines; verneed: {library: [version names]}; symbols: Sym objects;
-    notes, sections: {section name: bytes}, loaded (notes also get a PT_NOTE).
+    notes, sections: {section name: bytes}, loaded (notes also get a PT_NOTE); static_tls: bytes of thread-local data at a fixed place.
     """
     verneed = {k: list(v) for k, v in (verneed or {}).items()}
     syms, first = _order(list(symbols))
     strtab, image, at, counts = Strtab(), Image(), {}, {}
     notes = notes or {}
-    phnum = 4 + (2 if interp else 0) + len(notes)
+    phnum = 4 + (2 if interp else 0) + len(notes) + (1 if static_tls else 0)
+    flags = DF_STATIC_TLS if static_tls else 0
     image.data += b"\0" * (64 + 56 * phnum)
     index = _version_index(soname, verdef, verneed)
     for s in syms:
@@ -220,13 +224,18 @@ def build(arch="x86_64", soname=None, needed=(), rpath=None, runpath=None, verde
         at["interp"] = image.put(".interp", SHT_PROGBITS, interp.encode() + b"\0", align=1)
     for name, data in notes.items():
         at[name] = image.put(name, SHT_NOTE, data, align=4)
-    text = image.put(".text", SHT_PROGBITS, RET.get(arch, b"\0" * 16), align=16, flags=6)
+    body, starts = RET.get(arch, b"\0" * 16), {}
+    for s in syms:
+        if s.code:
+            starts[s.name] = len(body)
+            body += s.code + b"\0" * (-len(s.code) % 16)
+    text = image.put(".text", SHT_PROGBITS, body, align=16, flags=6)
     text_index = len(image.sections)
     rodata = b""
     for s in syms:
         if not s.undefined:
             rodata += b"\0" * (-len(rodata) % 8)
-            s.value, s.shndx = (text, text_index) if s.data is None else (len(rodata), text_index + 1)
+            s.value, s.shndx = (text + starts.get(s.name, 0), text_index) if s.data is None else (len(rodata), text_index + 1)
             rodata += s.data or b""
     ro_at = image.put(".rodata", SHT_PROGBITS, rodata or b"\0" * 8, align=16)
     for name, data in (sections or {}).items():
@@ -245,7 +254,7 @@ def build(arch="x86_64", soname=None, needed=(), rpath=None, runpath=None, verde
         kind = FUNC if s.data is None else OBJECT
         value = 0 if s.undefined else s.value + (ro_at if s.data is not None else 0)
         table += struct.pack("<IBBHQQ", strtab.add(s.name), (2 if s.weak else 1) << 4 | kind, 0, 0 if s.undefined else s.shndx,
-                             value, 0 if s.undefined else len(s.data or b"\0"))
+                             value, 0 if s.undefined else len(s.data or s.code or b"\0"))
         known = [v for (lib, name), v in index.items() if name == s.version and (lib is None) != s.undefined]
         versym.append(known[0] if known else 1)
     at["dynsym"] = image.put(".dynsym", SHT_DYNSYM, table, link=".dynstr", info=1, entsize=24)
@@ -257,19 +266,19 @@ def build(arch="x86_64", soname=None, needed=(), rpath=None, runpath=None, verde
         at[style] = image.put(".gnu.hash" if style == "gnu" else ".hash", SHT_GNU_HASH if style == "gnu" else SHT_HASH, blob,
                               link=".dynsym", entsize=0 if style == "gnu" else 4)
     # A first pass only puts the names into .dynstr, which must be complete before it gets its place.
-    _dynamic(strtab, soname, needed, rpath, runpath, {k: 0 for k in ("gnu", "sysv", "dynstr", "dynsym")}, {"dynstr": 0}, hashes)
+    _dynamic(strtab, soname, needed, rpath, runpath, {k: 0 for k in ("gnu", "sysv", "dynstr", "dynsym")}, {"dynstr": 0}, hashes, flags)
     counts["dynstr"] = len(strtab.data)
     at["dynstr"] = image.put(".dynstr", SHT_STRTAB, bytes(strtab.data), align=1)
     rx_size = len(image.data)
-    dynamic = _dynamic(strtab, soname, needed, rpath, runpath, at, counts, hashes)
+    dynamic = _dynamic(strtab, soname, needed, rpath, runpath, at, counts, hashes, flags)
     offset = align_up(rx_size, 16)
     addr = align_up(offset, PAGE) + offset % PAGE
     image.data += b"\0" * (offset - rx_size) + dynamic
     image.sections.append([".dynamic", SHT_DYNAMIC, 3, addr, offset, len(dynamic), ".dynstr", 0, 8, 16])
-    return _finish(image, arch, interp, exec_stack, notes, at, rx_size, offset, addr, len(dynamic), text, section_headers)
+    return _finish(image, arch, interp, exec_stack, static_tls, notes, at, rx_size, offset, addr, len(dynamic), text, section_headers)
 
 
-def _finish(image, arch, interp, exec_stack, notes, at, rx_size, offset, addr, size, text, section_headers):
+def _finish(image, arch, interp, exec_stack, static_tls, notes, at, rx_size, offset, addr, size, text, section_headers):
     ph = []
     if interp:
         ph.append((PT_PHDR, 4, 64, 64, 0, 8))
@@ -281,8 +290,10 @@ def _finish(image, arch, interp, exec_stack, notes, at, rx_size, offset, addr, s
         ph.append((PT_NOTE, 4, at[name], at[name], len(data), 4))
     ph.append((PT_GNU_STACK, 7 if exec_stack else 6, 0, 0, 0, 16))
     if interp:
-        ph[0] = (PT_PHDR, 4, 64, 64, 56 * len(ph), 8)
+        ph[0] = (PT_PHDR, 4, 64, 64, 56 * (len(ph) + (1 if static_tls else 0)), 8)
     heads = b"".join(struct.pack("<IIQQQQQQ", t, f, o, a, a, s, s, al) for t, f, o, a, s, al in ph)
+    if static_tls:  # all of it zero, so none of it is in the file
+        heads += struct.pack("<IIQQQQQQ", PT_TLS, 4, offset, addr, addr, 0, static_tls, 8)
     out = image.data
     shoff = shnum = 0
     if section_headers:
@@ -291,8 +302,17 @@ def _finish(image, arch, interp, exec_stack, notes, at, rx_size, offset, addr, s
         shoff = len(out)
         out += rows
     out[64:64 + len(heads)] = heads
-    out[:64] = _ehdr(3, arch, text if interp else 0, 64, len(ph), shoff, shnum)
+    out[:64] = _ehdr(3, arch, text if interp else 0, 64, len(heads) // 56, shoff, shnum)
     return bytes(out)
+
+
+def returns(arch, *numbers):
+    """Code of a function that hands out a version as the vendor's do: one number, or two through two pointers."""
+    if arch != "x86_64":
+        return struct.pack("<II", 0x52800000 | (numbers[0] & 0xffff) << 5, 0x72a00000 | (numbers[0] >> 16) << 5) if len(numbers) == 1 else b""
+    if len(numbers) == 1:
+        return b"\xb8" + struct.pack("<I", numbers[0]) + b"\xc3"
+    return b"\xc7\x07" + struct.pack("<I", numbers[0]) + b"\x31\xc0\xc7\x06" + struct.pack("<I", numbers[1]) + b"\xc3"
 
 
 def relocatable(sections, arch="x86_64"):

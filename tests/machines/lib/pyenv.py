@@ -127,6 +127,7 @@ class Env:
         self.plat = "manylinux_2_28_" + machine.arch
         self.ext = "cpython-%s-%s.so" % (self.tag[2:], machine.multi)
         self.installed = {}
+        self.special = {}  # name of a library -> what makes its bytes instead, for the next packages
         machine.dir(site)
         machine.envs.append(self)
 
@@ -136,6 +137,7 @@ class Env:
         """files: {path below site-packages: bytes or text}. Writes dist-info last, as pip does."""
         info = "%s-%s.dist-info" % (name.replace("-", "_"), version)
         tag = tag or ("py3-none-any" if pure else "%s-%s-%s" % (self.tag, self.tag, self.plat))
+        files = {p: self.special.get(os.path.basename(p), lambda d=d: d)() for p, d in files.items()}
         files = {p: d if isinstance(d, bytes) else d.encode() for p, d in files.items()}
         meta = "Metadata-Version: 2.1\nName: %s\nVersion: %s\nSummary: test package\n" % (name, version)
         meta += "".join("Requires-Dist: %s\n" % r for r in requires) + "\nA package of a test machine.\n"
@@ -190,9 +192,7 @@ class Env:
             files = self.cudnn_files(version, where, major)
         else:
             for lib in NVLIBS[part][major]:
-                ver = [] if part == "nccl" else [lib]
-                files["%s/%s" % (where, lib)] = self.so(lib, ["libdl.so.2", "libc.so.6"], verdef=ver, symbols=[Sym("entry_" + part.replace("-", "_"),
-                                                        version=ver[0] if ver else None)])
+                files["%s/%s" % (where, lib)] = nvidia_lib(self.m.arch, part, lib, version, major)
         base = "" if new_style and part not in ("cudnn", "nccl") else "nvidia/%s/__init__.py" % NVDIR.get(part, part)
         if base:
             files[base] = ""
@@ -294,6 +294,9 @@ class Env:
             info += "cuda_version = '%s'\n" % cuda
         core = "libonnxruntime.so." + version
         base = "onnxruntime/capi/"
+        early = gpu and version.startswith("1.27.")  # this release alone needs the CUDA run-time to be imported at all
+        own = ["libcudart.so.13", "libc.so.6"] if early else ["libc.so.6"]
+        own_path = "$ORIGIN:/usr/local/cuda-13.0/targets/%s-linux/lib" % self.m.arch if early else "$ORIGIN"
         # the two builds differ in every compiled file
         mark = Sym("build_" + ("gpu" if gpu else "cpu") + "_" * (8 if gpu else 1))
         out = {"onnxruntime/__init__.py": "__version__ = \"%s\"\nfrom onnxruntime.capi._pybind_state import get_available_providers\n" % version,
@@ -301,7 +304,7 @@ class Env:
                base + "build_and_package_info.py": info,
                base + core: self.so("libonnxruntime.so.1", ["libc.so.6"], runpath="$ORIGIN", verdef=["VERS_" + version],
                                     symbols=[Sym("OrtGetApiBase", version="VERS_" + version), mark]),
-               base + "onnxruntime_pybind11_state." + self.ext: self.so(None, ["libc.so.6"], runpath="$ORIGIN", verdef=["VERS_1.0"],
+               base + "onnxruntime_pybind11_state." + self.ext: self.so(None, own, runpath=own_path, verdef=["VERS_1.0"],
                                                                         symbols=[Sym("PyInit_onnxruntime_pybind11_state", version="VERS_1.0"), mark]),
                base + "libonnxruntime_providers_shared.so": self.so("libonnxruntime_providers_shared.so", verdef=["VERS_1.0"],
                                                                     symbols=[Sym("Provider_GetHost", version="VERS_1.0")])}
@@ -401,6 +404,30 @@ class Env:
     def put(self, path, data):
         self.m.write(self.site + "/" + path, data)
         return self
+
+
+# file -> function that tells its version, how its number is made
+GETTERS = {"libcublasLt": ("cublasLtGetVersion", 10000), "libnccl": ("ncclGetVersion", 10000), "libcufft": ("cufftGetVersion", 1000),
+           "libcurand": ("curandGetVersion", 1000), "libcusolver": ("cusolverGetVersion", 1000), "libcusparse": ("cusparseGetVersion", 1000),
+           "libnvJitLink": ("nvJitLinkVersion", 0)}
+BESIDE = {"libcublas": "cublas", "libcusparse": "nvjitlink"}  # file -> part whose library it asks for, by its own RUNPATH
+
+
+def nvidia_lib(arch, part, lib, version, major):
+    """One of NVIDIA's libraries as its wheel has it: named like its SONAME, so that only its own code tells the version."""
+    ver = [] if part == "nccl" else [lib]
+    needed, runpath, stem = ["libdl.so.2", "libc.so.6"], None, lib.split(".so")[0]
+    symbols = [Sym("entry_" + part.replace("-", "_"), version=ver[0] if ver else None)]
+    n = [int(x) for x in version.split(".")[:3]]
+    if stem in GETTERS:
+        name, base = GETTERS[stem]
+        code = elfw.returns(arch, *([n[0] * base + n[1] * 100 + n[2]] if base else n[:2]))
+        symbols.append(Sym(name, version=ver[0] if ver else None, code=code))
+    beside = BESIDE.get(stem)
+    if beside and major in NVLIBS[beside] and (beside == "cublas" or (n[0], n[1]) >= (12, 3)):
+        needed.insert(0, NVLIBS[beside][major][-1])
+        runpath = "$ORIGIN" if beside == "cublas" or major == "13" else "$ORIGIN/../../%s/lib" % beside
+    return elfw.build(arch, soname=lib, needed=needed, runpath=runpath, verdef=ver, symbols=symbols)
 
 
 def torch_version_py(version, build, cuda):
