@@ -50,8 +50,6 @@ const struct cv_subject *cv_scenario_load(const struct cv_judge_ctx *ctx, const 
 const char *cv_path_without(const struct cv_judge_ctx *ctx, const char *entry);
 /* A fix that sets LD_LIBRARY_PATH to this, or unsets it where it is "". Its effect is the caller's to say. */
 struct cv_fix *cv_find_path(struct cv_judge_ctx *ctx, struct cv_finding *f, const char *value, const char *changes);
-/* Facts of loads are not made again when a fix is tried. */
-#define CV_UNTRIED_LOADS "what is loaded then is not simulated"
 /* The library at this path; NULL if it was not looked at. */
 const struct cv_wlib *cv_lib_at(const struct cv_judge_ctx *ctx, const char *path);
 

@@ -197,8 +197,7 @@ static void fix_libstdcxx(struct cv_judge_ctx *ctx, struct cv_finding *f, const 
 	const char *kind = cv_fact_str(env->s, CV_F_env_kind);
 
 	if (left) {
-		cv_fix_untried(cv_find_path(ctx, f, left, "another libstdc++ is found, by what this shell starts"),
-			       CV_UNTRIED_LOADS);
+		cv_find_path(ctx, f, left, "another libstdc++ is found, by what this shell starts");
 		cv_find_text(ctx, f, cv_arena_printf(ctx->a, "take %s out of LD_LIBRARY_PATH where it is set", dir), NULL);
 	} else if (dir && cv_starts(dir, cv_arena_printf(ctx->a, "%s/", env->path))) {
 		if (kind && cv_streq(kind, "conda"))

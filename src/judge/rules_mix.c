@@ -6,7 +6,6 @@
 #include "base/version.h"
 #include "judge/advise.h"
 #include "judge/cells.h"
-#include "judge/effect.h"
 #include "judge/fate.h"
 
 /* A library as a scenario loads it. */
@@ -74,9 +73,7 @@ static void fix_search(struct walk *w, struct cv_finding *f, const struct loaded
 	const char *left = from_variable(o) && entry ? cv_path_without(w->ctx, entry) : NULL;
 
 	if (left)
-		cv_fix_untried(cv_find_path(w->ctx, f, left,
-					    "the copies that belong together are found again, by what this shell starts"),
-			       CV_UNTRIED_LOADS);
+		cv_find_path(w->ctx, f, left, "the copies that belong together are found again, by what this shell starts");
 	if (from_variable(o))
 		cv_find_text(w->ctx, f,
 			     cv_arena_printf(w->ctx->a, "take %s out of LD_LIBRARY_PATH where it is set",
