@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does `cuvet ld --python` say what Python really loads? Real environments, run here and asked about.
 
-    run.py CUVET [--envs DIR] [--only ENV,...] [--program TEXT] [--fast] [--again] [--verbose]
+    run.py CUVET [--envs DIR] [--only ENV,...] [--program TEXT] [--setting TEXT] [--fast] [--again] [--verbose]
 
 Every environment runs every program that fits it: without a driver, with a stub of libcuda.so.1 that has no GPU, and with one that refuses;
 with nothing, a toolkit or another cuDNN on LD_LIBRARY_PATH; whole, and with one library taken away. /proc/self/maps at the end
@@ -74,6 +74,9 @@ def main():
             setting.close()
         answers.save()
     shutil.rmtree(work, ignore_errors=True)
+    if tally.cases == 0:
+        print("skipped: there is no environment, and no room or no installer to make one")
+        return 77
     return tally.close()
 
 
