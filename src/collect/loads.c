@@ -121,8 +121,8 @@ static void put_result(struct run *r, const struct cv_scn_run *scn, const char *
 		cv_facts_str(r->c->facts, r->s, CV_F_scenario_failed, failed, from(exe));
 	else
 		cv_facts_state(r->c->facts, r->s, CV_F_scenario_failed, CV_ABSENT, NULL, from(exe));
-	if (failed && scn->events.n)
-		put_str(r, r->s, CV_F_scenario_error, scn->events.v[scn->events.n - 1].message, exe);
+	if (failed && cv_scn_failure(scn))
+		put_str(r, r->s, CV_F_scenario_error, cv_scn_failure(scn)->message, exe);
 	for (size_t i = 0; i < scn->map->objects.n; i++)
 		if (!scn->map->objects.v[i].unloaded && scn->map->objects.v[i].edge < scn->map->edges.n) {
 			put_load(r, scn->map, i);

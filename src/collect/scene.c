@@ -43,8 +43,9 @@ static const char *version_of_package(const struct cv_scene *s, const char *scen
 	return v ? v : package_version(s, package_of(s->arena, scenario));
 }
 
-static int read_steps(struct cv_scene *s, const char *scenario, struct cv_scn_steps *ret)
+static int steps(void *cookie, const char *scenario, struct cv_scn_steps *ret)
 {
+	struct cv_scene *s = cookie;
 	const char *of = version_of_package(s, scenario);
 	struct cv_kb_iter it = cv_kb_iter(s->kb, cv_arena_printf(s->arena, CV_SCENE_SUBJECT "%s", scenario), of, "step:*");
 	struct cv_kb_row row;
@@ -65,17 +66,7 @@ static int read_steps(struct cv_scene *s, const char *scenario, struct cv_scn_st
 		if (err)
 			return err;
 	}
-	return 0;
-}
-
-static int steps(void *cookie, const char *scenario, struct cv_scn_steps *ret)
-{
-	struct cv_scene *s = cookie;
-	int err = read_steps(s, scenario, ret);
-
-	if (err || ret->n)
-		return err;
-	return cv_diag_fail(s->diag, CV_ENOENT, "%s: the knowledge base does not know what this loads", scenario);
+	return ret->n ? 0 : cv_diag_fail(s->diag, CV_ENOENT, "%s: the knowledge base does not know what this loads", scenario);
 }
 
 static bool knows(void *cookie, const char *scenario)
@@ -166,13 +157,6 @@ bool cv_scene_knows(const struct cv_kb *kb, const char *scenario)
 		return false;
 	it = cv_kb_iter(kb, subject, NULL, "step:*");
 	return cv_kb_next(&it, &row);
-}
-
-bool cv_scene_tells(struct cv_scene *scene, const char *scenario)
-{
-	struct cv_scn_steps list = { 0 };
-
-	return read_steps(scene, scenario, &list) == 0 && list.n > 0;
 }
 
 int cv_scene_start(struct cv_scene *scene, struct cv_lm_system *sys, struct cv_scn_run **ret)

@@ -26,8 +26,6 @@ int cv_scene_init(struct cv_scene *scene, struct cv_view *v, const struct cv_fac
 int cv_scene_system(struct cv_view *v, const char *cwd, bool quick, struct cv_arena *a, struct cv_diag *d, struct cv_lm_system **ret);
 /* Does the kb have steps of a scenario? */
 bool cv_scene_knows(const struct cv_kb *kb, const char *scenario);
-/* Does it have steps for the version that is installed in this environment? */
-bool cv_scene_tells(struct cv_scene *scene, const char *scenario);
 /* Starts the interpreter of the scene in a new map. */
 int cv_scene_start(struct cv_scene *scene, struct cv_lm_system *sys, struct cv_scn_run **ret);
 
