@@ -12,6 +12,11 @@ OWN_MODULES = re.compile(r"/jax_cuda1._plugin/")
 SUFFIX = re.compile(r"\.so(\.|$)")
 
 
+# What frameworks say instead of Python's own words where their extension module is gone.
+REWORDED = {"No module named 'torch._C'": "Failed to load PyTorch C extensions",
+            "No module named 'torchvision._C'": "operator torchvision::nms does not exist"}
+
+
 def counts(path):
     if not SUFFIX.search(os.path.basename(path)) or "/lib-dynload/" in path or "numpy" in path:
         return False
@@ -44,7 +49,7 @@ def same_end(said, doc, quiet):
         return True
     if not want or not got:
         return not want and not got
-    return got[-1] in want or got[-1] in said["printed"]
+    return got[-1] in want or got[-1] in said["printed"] or REWORDED.get(got[-1], "\0") in want
 
 
 class Tally:

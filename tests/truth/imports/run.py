@@ -64,6 +64,7 @@ def main():
         answers = real.Answers(os.path.join(CACHE, "answers"), name, a.again)
         for setting in variants.settings(work, top, name, env, a.fast):
             if a.setting and a.setting not in setting.name:
+                setting.close()
                 continue
             for case in variants.programs(setting.env):
                 if a.program and a.program not in case.text or not setting.takes(case):
