@@ -21,6 +21,7 @@ struct walk {
 	const struct cv_wload *l;
 	const struct cv_subject *scenario;
 	size_t found;
+	bool mild; /* what is found is a warning and spoils no cell */
 };
 
 static bool next_loaded(const struct cv_judge_ctx *ctx, const struct cv_subject *scenario, size_t *at, struct loaded *ret)
@@ -44,6 +45,8 @@ static struct cv_finding *report(struct walk *w, const char *title, const struct
 	struct cv_finding *f = cv_find(w->ctx, w->self, "%s", title);
 
 	w->found++;
+	if (w->mild)
+		f->severity = CV_WARNING;
 	cv_find_env(w->ctx, f, env);
 	cv_find_subject(f, "package", w->l->dist, cv_fact_str(w->l->fw, CV_F_framework_path));
 	cv_find_param(w->ctx, f, "package", w->l->label);
@@ -55,7 +58,7 @@ static struct cv_finding *report(struct walk *w, const char *title, const struct
 	cv_find_fact(w->ctx, f, one->lib->s, CV_F_lib_version);
 	cv_find_fact(w->ctx, f, other->lib->s, CV_F_lib_version);
 	cv_find_prove(w->ctx, f, "cuvet check --env %s", cv_shell_quote(w->ctx->a, env->path));
-	cv_find_hits(w->ctx, f, CV_ASPECT_LOADS,
+	cv_find_hits(w->ctx, f, w->mild ? CV_ASPECT_NONE : CV_ASPECT_LOADS,
 		     (struct cv_hit){ .env = w->l->env, .gpu = CV_NO_INDEX, .workload = w->l->name });
 	return f;
 }
@@ -200,6 +203,16 @@ static void see_shadowed(struct walk *w)
 	fix_search(w, f, &first);
 }
 
+/* A pair that kb knows to work: of libcudnn.so itself and one other release. */
+static bool seen_to_work(const struct walk *w, const struct loaded *first, const struct loaded *o)
+{
+	const char *parts = cv_kb_value(w->ctx->kb, "cudnn", cv_ver_prefix(w->ctx->a, first->lib->version, CUDNN_PARTS),
+					"works_with_parts");
+
+	return cv_streq(first->lib->family, "cudnn") && parts &&
+	       cv_kb_has_word(parts, cv_ver_prefix(w->ctx->a, o->lib->version, CUDNN_PARTS));
+}
+
 static void see_cudnn(struct walk *w)
 {
 	struct loaded first, o;
@@ -207,13 +220,15 @@ static void see_cudnn(struct walk *w)
 
 	if (!cudnn_mix(w, &first, &o))
 		return;
+	w->mild = seen_to_work(w, &first, &o);
 	f = report(w,
 		   cv_arena_printf(w->ctx->a, "%s loads %s of cuDNN %s beside %s of %s", w->l->label,
 				   cv_fact_str(o.load, CV_F_load_soname), o.lib->version, cv_fact_str(first.load, CV_F_load_soname),
 				   first.lib->version),
 		   &o, &first);
 	cv_find_why(w->ctx, f, "The parts of cuDNN belong to one release; mixed, they stop with "
-			       "CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH or worse.");
+			       "CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH or a missing symbol%s.",
+		    w->mild ? ", though this pair was seen to work for convolutions" : "");
 	fix_search(w, f, from_variable(&first) ? &first : &o);
 }
 

@@ -175,6 +175,8 @@ CASES = [
                      fix="take /opt/cudnn/lib out of LD_LIBRARY_PATH")]),
     case("cudnn-8.9.0-parts-first", cudnn_first("2.3.1", "cu121", "8.9.0"), verdict="problem", cells={TORCH: BAD},
          findings=[F("cudnn-sublibrary-mix", role="primary", cells=[TORCH], found="8.9.0", needed="8.9.2", fix="take /opt/cudnn/lib out")]),
+    case("cudnn-9.14-parts-beside-9.19-seen-to-work", cudnn_first("2.11.0", "cu130", "9.14.0"), verdict="ok", cells={TORCH: OK},
+         findings=[F("cudnn-sublibrary-mix", "warning", found="9.14.0", needed="9.19.0", fix="take /opt/cudnn/lib out of LD_LIBRARY_PATH")]),
     case("twin-cudnn-9.10.2-first", cudnn_first("2.9.0", "cu128", "9.10.2"), verdict="ok", cells={TORCH: OK}, ruled_out=["cudnn-sublibrary-mix"]),
 
     case("cublaslt-12.4-first-torch-2.10", hidden("2.10.0", "cu128", {"cublas": "12.4.5.8"}, "/usr/local/cuda-12.4/lib64"), verdict="problem",
