@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Does some machine notice when a rule goes silent? rule_mutants.py [BUILD_DIR] [-k RULE]
+"""Does some machine notice when a rule goes silent? rule_mutants.py [-k RULE,...]
 
 For every rule that judges by itself: a copy of the sources in which this rule alone does nothing, built, run on the machines
 that expect its finding. A rule whose silence no machine notices is untested. Prints "N agree / N differ" and the usual close.
@@ -79,7 +79,7 @@ def main():
         bad = set(re.findall(r"^fail (\S+)$", before.stdout, re.M))
         for function, path in rules(src):
             rule = names.get(function, ["?"])[0]
-            if only not in rule:
+            if not any(o in rule for o in only.split(",")):
                 continue
             if rule in ELSEWHERE:
                 print("skip %s: %s" % (rule, ELSEWHERE[rule]))
