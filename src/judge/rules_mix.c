@@ -86,6 +86,19 @@ static void fix_search(struct walk *w, struct cv_finding *f, const struct loaded
 		cv_find_text(w->ctx, f, cv_arena_printf(w->ctx->a, "remove %s, or install the release that fits there", path), NULL);
 }
 
+static bool is_own(const struct walk *w, const struct loaded *o)
+{
+	return o->lib->env && cv_streq(o->lib->env, w->ctx->w->envs.v[w->l->env].path);
+}
+
+/* Of two that do not belong together, the one that goes: not the environment's own, else what the variable brought. */
+static const struct loaded *outsider(const struct walk *w, const struct loaded *a, const struct loaded *b)
+{
+	if (is_own(w, a) != is_own(w, b))
+		return is_own(w, a) ? b : a;
+	return from_variable(b) && !from_variable(a) ? b : a;
+}
+
 /* How much of a version counts where releases of one major are compared: a patch release changes no interface. */
 #define RELEASE_PARTS 2
 #define CUDNN_PARTS 3 /* its parts ask each other for the very release */
@@ -155,19 +168,32 @@ static bool told_elsewhere(const struct walk *w, const struct cv_wlib *lib)
 	return false;
 }
 
-/* The copy that the search would have taken otherwise, of the environment's own wheels, if it is of a newer release. */
+/* Libraries whose version is that of CUDA: they serve all that was built with their release or an older one. */
+static const char *const by_cuda[] = { "cudart", "nvJitLink", "nvrtc" };
+
+/* What the workload asks of the library at least: its own copy may be newer than it needs. */
+static const char *release_needed(const struct walk *w, const struct cv_wlib *own)
+{
+	for (size_t i = 0; w->l->cuda && i < sizeof(by_cuda) / sizeof(by_cuda[0]); i++)
+		if (cv_streq(own->family, by_cuda[i]))
+			return w->l->cuda;
+	return own->version;
+}
+
+/* The copy that the search would have taken otherwise, of the environment's own wheels, where the one that is taken is too old. */
 static const struct cv_wlib *hidden(const struct walk *w, const struct loaded *o)
 {
 	const struct cv_strv *losers = cv_fact_list(o->load, CV_F_load_losers);
 	const char *env = w->ctx->w->envs.v[w->l->env].path;
 
-	if (!o->lib->version || (o->lib->env && cv_streq(o->lib->env, env)))
+	if (!o->lib->version || is_own(w, o))
 		return NULL;
 	for (size_t i = 0; i < losers->n; i++) {
 		const struct cv_wlib *lib = cv_lib_at(w->ctx, losers->v[i]);
 
 		if (lib && lib->env && cv_streq(lib->env, env) && lib->version &&
-		    release_cmp(w->ctx->a, o->lib->version, lib->version, RELEASE_PARTS) < 0)
+		    release_cmp(w->ctx->a, o->lib->version, lib->version, RELEASE_PARTS) < 0 &&
+		    release_cmp(w->ctx->a, o->lib->version, release_needed(w, lib), RELEASE_PARTS) < 0)
 			return lib;
 	}
 	return NULL;
@@ -229,7 +255,7 @@ static void see_cudnn(struct walk *w)
 	cv_find_why(w->ctx, f, "The parts of cuDNN belong to one release; mixed, they stop with "
 			       "CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH or a missing symbol%s.",
 		    w->mild ? ", though this pair was seen to work for convolutions" : "");
-	fix_search(w, f, from_variable(&first) ? &first : &o);
+	fix_search(w, f, outsider(w, &o, &first));
 }
 
 static void see_mixed(struct walk *w)
@@ -246,7 +272,7 @@ static void see_mixed(struct walk *w)
 					   cv_fact_str(two.load, CV_F_load_soname), two.lib->version),
 			   &two, &one);
 		cv_find_why(w->ctx, f, "The two are parts of one release and call each other by private interfaces.");
-		fix_search(w, f, from_variable(&two) ? &two : &one);
+		fix_search(w, f, outsider(w, &two, &one));
 	}
 }
 

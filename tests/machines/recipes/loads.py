@@ -42,10 +42,12 @@ def path(build, *dirs):
     return go
 
 
-def hidden(version, build, parts, at="/usr/local/cuda-12.1/lib64"):
-    """torch, and a toolkit's directory before all that its wheels name."""
+def hidden(version, build, parts, at="/usr/local/cuda-12.1/lib64", newer=()):
+    """torch, and a toolkit's directory before all that its wheels name; newer: wheels upgraded by hand."""
     def go(m):
-        torch_box(m, version, build, H100, "580.95.05")
+        e = torch_box(m, version, build, H100, "580.95.05")
+        for part in newer:
+            e.nvidia(part, newer[part], "12")
         toolkit(m, at, parts)
     return path(go, at)
 
@@ -66,6 +68,13 @@ def ort_halves(lt, at="/opt/lt"):
         ort_box(m, "1.26.0", "NVIDIA A10", "570.124.06")
         lib = pyenv.NVLIBS["cublas"]["12"][1]
         m.write("%s/libcublasLt.so.%s" % (at, lt), pyenv.nvidia_lib(m.arch, "cublas", lib, lt, "12")).link(at + "/" + lib, "libcublasLt.so." + lt)
+    return path(go, at, *wheels("cublas", "cuda_runtime", "cufft", "curand", "cudnn"))
+
+
+def ort_parts(release, at="/opt/parts"):
+    """One part of another cuDNN before the directories of the wheels: both come from LD_LIBRARY_PATH."""
+    def go(m):
+        cudnn(ort_box(m, "1.26.0", "NVIDIA A10", "570.124.06"), release, at, parts="libcudnn_ops")
     return path(go, at, *wheels("cublas", "cuda_runtime", "cufft", "curand", "cudnn"))
 
 
@@ -170,6 +179,10 @@ CASES = [
     case("twin-nvjitlink-12.4", hidden("2.5.1", "cu124", {"nvjitlink": "12.4.99"}, "/usr/local/cuda-12.4/lib64"), verdict="ok",
          cells={TORCH: OK}, ruled_out=["library-shadowed"]),
 
+    case("twin-nvjitlink-12.4-is-all-that-cu124-needs", hidden("2.5.1", "cu124", {"nvjitlink": "12.4.99"}, "/usr/local/cuda-12.4/lib64",
+                                                              newer={"nvjitlink": "12.8.93"}), verdict="ok", cells={TORCH: OK},
+         findings=[F("package-requirement-unmet", "warning")], ruled_out=["library-shadowed"]),
+
     case("cudnn-9.1-parts-first", cudnn_first("2.9.0", "cu128", "9.1.0"), verdict="problem", cells={TORCH: BAD}, golden=True,
          findings=[F("cudnn-sublibrary-mix", role="primary", cells=[TORCH], found="9.1.0", needed="9.10.2",
                      fix="take /opt/cudnn/lib out of LD_LIBRARY_PATH")]),
@@ -183,6 +196,8 @@ CASES = [
          cells={TORCH: BAD}, golden=True, findings=[F("cuda-libraries-mixed", role="primary", cells=[TORCH], fix="take /usr/local/cuda-12.4/lib64 out")]),
     case("cublaslt-12.1-beside-the-wheels", ort_halves("12.1.3.1"), verdict="problem", cells={ORT: BAD},
          findings=[F("cuda-libraries-mixed", role="primary", cells=[ORT], fix=["export LD_LIBRARY_PATH=" + SITE + "/nvidia/cublas/lib:", "take /opt/lt out of LD_LIBRARY_PATH"])]),
+    case("cudnn-9.1-parts-before-the-wheels", ort_parts("9.1.0"), verdict="problem", cells={ORT: BAD},
+         findings=[F("cudnn-sublibrary-mix", role="primary", cells=[ORT], fix="take /opt/parts out of LD_LIBRARY_PATH")]),
     case("twin-cublaslt-12.8-beside-the-wheels", ort_halves("12.8.3.14"), verdict="ok", cells={ORT: OK}, ruled_out=["cuda-libraries-mixed"]),
     case("twin-cublaslt-12.4-and-torch-2.11", hidden("2.11.0", "cu128", {"cublas": "12.4.5.8"}), verdict="ok", cells={TORCH: OK},
          ruled_out=["cuda-libraries-mixed", "library-shadowed"]),
