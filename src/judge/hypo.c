@@ -366,11 +366,14 @@ static void say_nothing(struct cv_hypo_ctx *x, struct cv_explanation *e)
 {
 	size_t hits = cv_facts_count(x->j.facts, CV_KIND_hit), packages = cv_facts_count(x->j.facts, CV_KIND_package);
 	bool driver = cv_fact_known(cv_facts_find(x->j.facts, CV_KIND_driver, ""), CV_F_driver_module_version);
+	const char *xids = cv_hypo_xids(x);
 
-	e->healthy = cv_hypo_works(x) || (driver && !hits && !e->diagnoses.n && packages);
+	e->healthy = (cv_hypo_works(x) && !xids) || (driver && !hits && !e->diagnoses.n && packages);
 	if (e->diagnoses.n || e->healthy)
 		return;
-	if (hits || packages || driver)
+	if (xids)
+		e->cannot_tell = cv_arena_printf(x->a, "the kernel log reports a fault that names no configuration. %s", xids);
+	else if (hits || packages || driver)
 		e->cannot_tell = cv_arena_printf(x->a,
 						 "recognised %zu message%s, %zu package%s%s; nothing in it shows a fault. What would help: the full error text, "
 						 "and the output of `python -m torch.utils.collect_env` and `nvidia-smi`",

@@ -65,6 +65,9 @@ const char *cv_hypo_label(const struct cv_hypo_ctx *x, const char *name);   /* "
 const char *cv_hypo_probe(const struct cv_hypo_ctx *x, const char *question);
 bool cv_hypo_answered(const struct cv_hypo_ctx *x, const char *question, const char *answer);
 const struct cv_subject *cv_hypo_hit(const struct cv_hypo_ctx *x, const char *message);
+/* The line of a kernel log that reports this Xid; and what those that were reported mean, NULL if there are none. */
+const struct cv_subject *cv_hypo_xid(const struct cv_hypo_ctx *x, const char *number);
+const char *cv_hypo_xids(const struct cv_hypo_ctx *x);
 /* How many messages were found that speak for some diagnosis. */
 size_t cv_hypo_messages(const struct cv_hypo_ctx *x);
 const char *cv_hit_capture(const struct cv_hypo_ctx *x, const struct cv_subject *hit, const char *name);

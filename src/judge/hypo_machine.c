@@ -394,7 +394,13 @@ CV_HYP_RULE(cv_hyp_dropped)
 /* What follows from a GPU that no longer answers is no fault of its own. */
 CV_HYP_RULE(cv_hyp_fell)
 {
-	if (!cv_hypo_hit(x, "xid-79") && !cv_hypo_hit(x, "gpu-lost") && !cv_hypo_hit(x, "nvrm-fallen") && !cv_hypo_hit(x, "smi-lost"))
+	const struct cv_subject *xid = cv_hypo_xid(x, "79");
+
+	if (xid) {
+		cv_hyp_at_least(h, 90);
+		cv_hyp_quote(x, h, xid);
+	}
+	if (!xid && !cv_hypo_hit(x, "xid-79") && !cv_hypo_hit(x, "gpu-lost") && !cv_hypo_hit(x, "nvrm-fallen") && !cv_hypo_hit(x, "smi-lost"))
 		return;
 	cv_hyp_confirm(h, 30);
 	cv_hyp_refute(cv_hyp_of(x, "driver-not-loaded"));
