@@ -249,10 +249,13 @@ static void add_findings(struct cv_hypo_ctx *x, const struct cv_report *r)
 	}
 }
 
+/* Of what is only possible, that comes first of which a message speaks: facts that stand about in a long text are many. */
 static int by_score(const void *pa, const void *pb)
 {
 	const struct cv_hyp *a = *(const struct cv_hyp *const *)pa, *b = *(const struct cv_hyp *const *)pb;
 
+	if (a->score < LIKELY_SCORE && b->score < LIKELY_SCORE && (a->messages == 0) != (b->messages == 0))
+		return a->messages ? -1 : 1;
 	if (a->score != b->score)
 		return a->score > b->score ? -1 : 1;
 	return strcmp(a->id, b->id);
