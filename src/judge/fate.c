@@ -170,3 +170,44 @@ struct cv_fix *cv_find_path(struct cv_judge_ctx *ctx, struct cv_finding *f, cons
 				      : "unset LD_LIBRARY_PATH",
 			       changes);
 }
+
+struct tally {
+	size_t found, known;
+	const char *blind;
+};
+
+static struct tally walk(struct cv_judge_ctx *ctx, const struct cv_rule *self, cv_fate_fn *see)
+{
+	struct tally t = { 0 };
+
+	for (size_t i = 0; i < ctx->w->loads.n; i++) {
+		struct cv_fate fate = cv_load_fate(ctx, &ctx->w->loads.v[i]);
+
+		if (fate.kind == CV_FATE_UNKNOWN) {
+			t.blind = fate.because ? fate.because : t.blind;
+			continue;
+		}
+		t.known++;
+		t.found += see(ctx, self, &ctx->w->loads.v[i], &fate);
+	}
+	return t;
+}
+
+size_t cv_fates_find(struct cv_judge_ctx *ctx, const struct cv_rule *self, cv_fate_fn *see)
+{
+	return walk(ctx, self, see).found;
+}
+
+void cv_fates_judge(struct cv_judge_ctx *ctx, const struct cv_rule *self, cv_fate_fn *see, const char *ruled_out)
+{
+	struct tally t = walk(ctx, self, see);
+
+	if (t.found)
+		return;
+	if (t.blind)
+		cv_not_evaluated(ctx, self, "%s", t.blind);
+	else if (t.known)
+		cv_ruled_out(ctx, self, "%s", ruled_out);
+	else
+		cv_not_evaluated(ctx, self, "there is no workload of which it is known what it loads");
+}

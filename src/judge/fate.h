@@ -40,6 +40,13 @@ struct cv_fate {
 	bool torch_first, preload;                /* which help helps */
 };
 
+/* Looks at one workload of known fate; true: it made a finding. */
+typedef bool cv_fate_fn(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wload *l, const struct cv_fate *fate);
+/* Shows see every workload of known fate. Gives how many made a finding. */
+size_t cv_fates_find(struct cv_judge_ctx *ctx, const struct cv_rule *self, cv_fate_fn *see);
+/* The same as a whole rule: where nothing is found it says that it is ruled out, or why that cannot be said. */
+void cv_fates_judge(struct cv_judge_ctx *ctx, const struct cv_rule *self, cv_fate_fn *see, const char *ruled_out);
+
 struct cv_fate cv_load_fate(const struct cv_judge_ctx *ctx, const struct cv_wload *l);
 /* A scenario of an environment by its programs ("torch:cuda onnxruntime:cuda"); NULL if it was not taken. */
 const struct cv_subject *cv_scenario_of(const struct cv_judge_ctx *ctx, size_t env, const char *programs);

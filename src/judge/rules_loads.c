@@ -9,31 +9,6 @@
 #include "judge/effect.h"
 #include "judge/fate.h"
 
-struct tally {
-	size_t found, known;
-	const char *blind;
-};
-
-static void count(struct tally *t, const struct cv_fate *f)
-{
-	if (f->kind == CV_FATE_UNKNOWN)
-		t->blind = f->because ? f->because : t->blind;
-	else
-		t->known++;
-}
-
-static void close_tally(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct tally *t, const char *ruled_out)
-{
-	if (t->found)
-		return;
-	if (t->blind)
-		cv_not_evaluated(ctx, self, "%s", t->blind);
-	else if (t->known)
-		cv_ruled_out(ctx, self, "%s", ruled_out);
-	else
-		cv_not_evaluated(ctx, self, "there is no workload of which it is known what it loads");
-}
-
 /* A warning marks no cell: with help the workload loads. */
 static void dress(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct cv_wload *l, const struct cv_fate *fate)
 {
@@ -90,31 +65,28 @@ static bool lacks_more(const struct cv_judge_ctx *ctx, const struct cv_wload *l)
 	return false;
 }
 
+static bool see_not_on_path(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wload *l, const struct cv_fate *fate)
+{
+	struct cv_finding *f;
+
+	if (fate->kind != CV_FATE_FAILS || fate->why != CV_WHY_NOT_ON_PATH || lacks_more(ctx, l))
+		return false;
+	f = cv_find(ctx, self, "%s needs %s, which lies in %s, where the loader does not look", l->label, fate->name,
+		    cv_dirname(ctx->a, fate->there->path));
+	dress(ctx, f, l, fate);
+	cv_find_param(ctx, f, "soname", fate->name);
+	cv_find_param(ctx, f, "found", fate->there->path);
+	cv_find_fact(ctx, f, fate->fail, CV_F_loadfail_searched);
+	cv_find_fact(ctx, f, fate->there->s, CV_F_lib_soname);
+	cv_find_why(ctx, f, "A library that is installed is found only in the directories that the loader searches, or if "
+			    "something has loaded it before.");
+	fix_path(ctx, f, l, fate);
+	return true;
+}
+
 CV_RULE(cv_rule_not_on_loader_path)
 {
-	struct tally t = { 0 };
-
-	for (size_t i = 0; i < ctx->w->loads.n; i++) {
-		const struct cv_wload *l = &ctx->w->loads.v[i];
-		struct cv_fate fate = cv_load_fate(ctx, l);
-		struct cv_finding *f;
-
-		count(&t, &fate);
-		if (fate.kind != CV_FATE_FAILS || fate.why != CV_WHY_NOT_ON_PATH || lacks_more(ctx, l))
-			continue;
-		t.found++;
-		f = cv_find(ctx, self, "%s needs %s, which lies in %s, where the loader does not look", l->label, fate.name,
-			    cv_dirname(ctx->a, fate.there->path));
-		dress(ctx, f, l, &fate);
-		cv_find_param(ctx, f, "soname", fate.name);
-		cv_find_param(ctx, f, "found", fate.there->path);
-		cv_find_fact(ctx, f, fate.fail, CV_F_loadfail_searched);
-		cv_find_fact(ctx, f, fate.there->s, CV_F_lib_soname);
-		cv_find_why(ctx, f, "A library that is installed is found only in the directories that the loader searches, or if "
-				    "something has loaded it before.");
-		fix_path(ctx, f, l, &fate);
-	}
-	close_tally(ctx, self, &t, "the loader finds every library that the workloads here open");
+	cv_fates_judge(ctx, self, see_not_on_path, "the loader finds every library that the workloads here open");
 }
 
 static void say_help(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct cv_wload *l, const struct cv_fate *fate)
@@ -132,30 +104,27 @@ static void say_help(struct cv_judge_ctx *ctx, struct cv_finding *f, const struc
 		cv_find_fact(ctx, f, torch, CV_F_scenario_outcome);
 }
 
+static bool see_order(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wload *l, const struct cv_fate *fate)
+{
+	struct cv_finding *f;
+
+	if (fate->kind != CV_FATE_WITH_HELP)
+		return false;
+	f = cv_find(ctx, self, "%s finds its CUDA libraries only %s", l->label,
+		    fate->torch_first && fate->preload ? "after torch is imported, or preload_dlls() is called" :
+		    fate->torch_first		      ? "after torch is imported" :
+							"after preload_dlls() is called");
+	dress(ctx, f, l, fate);
+	cv_find_param(ctx, f, "soname", fate->name);
+	cv_find_why(ctx, f, "Its libraries name no directory, and the loader does not look into the wheels. Without help the "
+			    "session falls back to the CPU with exit status 0.");
+	say_help(ctx, f, l, fate);
+	return true;
+}
+
 CV_RULE(cv_rule_import_order)
 {
-	struct tally t = { 0 };
-
-	for (size_t i = 0; i < ctx->w->loads.n; i++) {
-		const struct cv_wload *l = &ctx->w->loads.v[i];
-		struct cv_fate fate = cv_load_fate(ctx, l);
-		struct cv_finding *f;
-
-		count(&t, &fate);
-		if (fate.kind != CV_FATE_WITH_HELP)
-			continue;
-		t.found++;
-		f = cv_find(ctx, self, "%s finds its CUDA libraries only %s", l->label,
-			    fate.torch_first && fate.preload ? "after torch is imported, or preload_dlls() is called" :
-			    fate.torch_first		      ? "after torch is imported" :
-								"after preload_dlls() is called");
-		dress(ctx, f, l, &fate);
-		cv_find_param(ctx, f, "soname", fate.name);
-		cv_find_why(ctx, f, "Its libraries name no directory, and the loader does not look into the wheels. Without help the "
-				    "session falls back to the CPU with exit status 0.");
-		say_help(ctx, f, l, &fate);
-	}
-	close_tally(ctx, self, &t, "the workloads here load whatever is imported first");
+	cv_fates_judge(ctx, self, see_order, "the workloads here load whatever is imported first");
 }
 
 /* The libraries of this SONAME that have the version: it is not known which versions they define, so only their names are given. */
@@ -167,27 +136,25 @@ static void report_version(struct cv_judge_ctx *ctx, struct cv_finding *f, const
 	cv_find_fact(ctx, f, fate->fail, CV_F_loadfail_provider);
 }
 
-size_t cv_glibc_by_loads(struct cv_judge_ctx *ctx, const struct cv_rule *self)
+static bool see_glibc(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wload *l, const struct cv_fate *fate)
 {
 	const char *glibc = cv_fact_str(ctx->w->machine, CV_F_machine_glibc);
-	size_t n = 0;
+	struct cv_finding *f;
 
-	for (size_t i = 0; i < ctx->w->loads.n; i++) {
-		const struct cv_wload *l = &ctx->w->loads.v[i];
-		struct cv_fate fate = cv_load_fate(ctx, l);
-		struct cv_finding *f;
+	if (fate->kind != CV_FATE_FAILS || fate->why != CV_WHY_GLIBC)
+		return false;
+	f = cv_find(ctx, self, "%s needs %s; glibc here is %s", l->label, fate->name, glibc ? glibc : "older");
+	report_version(ctx, f, l, fate);
+	cv_find_fact(ctx, f, ctx->w->machine, CV_F_machine_glibc);
+	cv_find_why(ctx, f, "The C library belongs to the system: it is not upgraded alone.");
+	cv_find_text(ctx, f, "take an older release of the package, whose wheel tag fits this glibc, or a newer system or image",
+		     NULL);
+	return true;
+}
 
-		if (fate.kind != CV_FATE_FAILS || fate.why != CV_WHY_GLIBC)
-			continue;
-		n++;
-		f = cv_find(ctx, self, "%s needs %s; glibc here is %s", l->label, fate.name, glibc ? glibc : "older");
-		report_version(ctx, f, l, &fate);
-		cv_find_fact(ctx, f, ctx->w->machine, CV_F_machine_glibc);
-		cv_find_why(ctx, f, "The C library belongs to the system: it is not upgraded alone.");
-		cv_find_text(ctx, f, "take an older release of the package, whose wheel tag fits this glibc, or a newer system or image",
-			     NULL);
-	}
-	return n;
+size_t cv_glibc_by_loads(struct cv_judge_ctx *ctx, const struct cv_rule *self)
+{
+	return cv_fates_find(ctx, self, see_glibc);
 }
 
 static void fix_libstdcxx(struct cv_judge_ctx *ctx, struct cv_finding *f, const struct cv_wload *l, const char *provider)
@@ -212,83 +179,74 @@ static void fix_libstdcxx(struct cv_judge_ctx *ctx, struct cv_finding *f, const 
 	}
 }
 
+static bool see_libstdcxx(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wload *l, const struct cv_fate *fate)
+{
+	const char *provider = cv_fact_str(fate->fail, CV_F_loadfail_provider);
+	struct cv_finding *f;
+
+	if (fate->kind != CV_FATE_FAILS || fate->why != CV_WHY_LIBSTDCXX)
+		return false;
+	f = cv_find(ctx, self, "%s needs %s, not in %s", l->label, fate->name,
+		    provider ? provider : "the loaded libstdc++");
+	report_version(ctx, f, l, fate);
+	cv_find_why(ctx, f, "Whatever loads first decides: a libstdc++ of an old compiler in the environment or on "
+			    "LD_LIBRARY_PATH hides the newer one of the system, or the other way round.");
+	fix_libstdcxx(ctx, f, l, provider);
+	return true;
+}
+
 CV_RULE(cv_rule_libstdcxx)
 {
-	struct tally t = { 0 };
+	cv_fates_judge(ctx, self, see_libstdcxx, "the libstdc++ that is loaded has every version that is asked for");
+}
 
-	for (size_t i = 0; i < ctx->w->loads.n; i++) {
-		const struct cv_wload *l = &ctx->w->loads.v[i];
-		struct cv_fate fate = cv_load_fate(ctx, l);
-		const char *provider = cv_fact_str(fate.fail, CV_F_loadfail_provider);
-		struct cv_finding *f;
+static bool see_exec_stack(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wload *l, const struct cv_fate *fate)
+{
+	struct cv_finding *f;
+	const char *file;
 
-		count(&t, &fate);
-		if (fate.kind != CV_FATE_FAILS || fate.why != CV_WHY_LIBSTDCXX)
-			continue;
-		t.found++;
-		f = cv_find(ctx, self, "%s needs %s, not in %s", l->label, fate.name,
-			    provider ? provider : "the loaded libstdc++");
-		report_version(ctx, f, l, &fate);
-		cv_find_why(ctx, f, "Whatever loads first decides: a libstdc++ of an old compiler in the environment or on "
-				    "LD_LIBRARY_PATH hides the newer one of the system, or the other way round.");
-		fix_libstdcxx(ctx, f, l, provider);
-	}
-	close_tally(ctx, self, &t, "the libstdc++ that is loaded has every version that is asked for");
+	if (fate->kind != CV_FATE_FAILS || fate->why != CV_WHY_EXEC_STACK)
+		return false;
+	file = cv_fact_str(fate->fail, CV_F_loadfail_refused);
+	if (!file && fate->name && strchr(fate->name, '/'))
+		file = fate->name;
+	f = cv_find(ctx, self, "%s: the loader refuses %s, which asks for an executable stack", l->label,
+		    fate->name ? cv_basename(fate->name) : "a library");
+	dress(ctx, f, l, fate);
+	cv_find_param(ctx, f, "soname", fate->name);
+	cv_find_param(ctx, f, "found", file);
+	cv_find_fact(ctx, f, fate->fail, CV_F_loadfail_refused);
+	cv_find_fact(ctx, f, ctx->w->machine, CV_F_machine_glibc);
+	cv_find_why(ctx, f, "From glibc 2.41 on dlopen does not make the stack executable.");
+	if (file)
+		cv_find_command(ctx, f,
+				cv_arena_printf(ctx->a, "patchelf --clear-execstack %s", cv_shell_quote(ctx->a, file)),
+				"clears the mark in the file; hardly any library needs it");
+	cv_find_text(ctx, f, "install a newer release of the package, whose libraries do not ask for it", NULL);
+	return true;
 }
 
 CV_RULE(cv_rule_exec_stack)
 {
-	struct tally t = { 0 };
+	cv_fates_judge(ctx, self, see_exec_stack, "no library that is loaded asks for an executable stack that the loader refuses");
+}
 
-	for (size_t i = 0; i < ctx->w->loads.n; i++) {
-		const struct cv_wload *l = &ctx->w->loads.v[i];
-		struct cv_fate fate = cv_load_fate(ctx, l);
-		struct cv_finding *f;
-		const char *file;
+static bool see_static_tls(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wload *l, const struct cv_fate *fate)
+{
+	struct cv_finding *f;
 
-		count(&t, &fate);
-		if (fate.kind != CV_FATE_FAILS || fate.why != CV_WHY_EXEC_STACK)
-			continue;
-		file = cv_fact_str(fate.fail, CV_F_loadfail_refused);
-		if (!file && fate.name && strchr(fate.name, '/'))
-			file = fate.name;
-		t.found++;
-		f = cv_find(ctx, self, "%s: the loader refuses %s, which asks for an executable stack", l->label,
-			    fate.name ? cv_basename(fate.name) : "a library");
-		dress(ctx, f, l, &fate);
-		cv_find_param(ctx, f, "soname", fate.name);
-		cv_find_param(ctx, f, "found", file);
-		cv_find_fact(ctx, f, fate.fail, CV_F_loadfail_refused);
-		cv_find_fact(ctx, f, ctx->w->machine, CV_F_machine_glibc);
-		cv_find_why(ctx, f, "From glibc 2.41 on dlopen does not make the stack executable.");
-		if (file)
-			cv_find_command(ctx, f,
-					cv_arena_printf(ctx->a, "patchelf --clear-execstack %s", cv_shell_quote(ctx->a, file)),
-					"clears the mark in the file; hardly any library needs it");
-		cv_find_text(ctx, f, "install a newer release of the package, whose libraries do not ask for it", NULL);
-	}
-	close_tally(ctx, self, &t, "no library that is loaded asks for an executable stack that the loader refuses");
+	if (fate->kind != CV_FATE_FAILS || fate->why != CV_WHY_STATIC_TLS)
+		return false;
+	f = cv_find(ctx, self, "%s: no room is left for thread-local data of %s", l->label,
+		    fate->name ? cv_basename(fate->name) : "a library");
+	dress(ctx, f, l, fate);
+	cv_find_param(ctx, f, "soname", fate->name);
+	cv_find_why(ctx, f, "Libraries that are opened late share a small block for thread-local data at fixed places.");
+	cv_find_text(ctx, f, "import this package first, or preload the library that is named (LD_PRELOAD)", NULL);
+	return true;
 }
 
 CV_RULE(cv_rule_static_tls)
 {
-	struct tally t = { 0 };
-
-	for (size_t i = 0; i < ctx->w->loads.n; i++) {
-		const struct cv_wload *l = &ctx->w->loads.v[i];
-		struct cv_fate fate = cv_load_fate(ctx, l);
-		struct cv_finding *f;
-
-		count(&t, &fate);
-		if (fate.kind != CV_FATE_FAILS || fate.why != CV_WHY_STATIC_TLS)
-			continue;
-		t.found++;
-		f = cv_find(ctx, self, "%s: no room is left for thread-local data of %s", l->label,
-			    fate.name ? cv_basename(fate.name) : "a library");
-		dress(ctx, f, l, &fate);
-		cv_find_param(ctx, f, "soname", fate.name);
-		cv_find_why(ctx, f, "Libraries that are opened late share a small block for thread-local data at fixed places.");
-		cv_find_text(ctx, f, "import this package first, or preload the library that is named (LD_PRELOAD)", NULL);
-	}
-	close_tally(ctx, self, &t, "thread-local data of all libraries that are opened fits");
+	cv_fates_judge(ctx, self, see_static_tls, "thread-local data of all libraries that are opened fits");
 }

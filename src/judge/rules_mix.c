@@ -14,13 +14,13 @@ struct loaded {
 	const struct cv_wlib *lib;
 };
 
-/* Calls see for each known library of the stack that a scenario of this workload alone loads; counts them. */
-struct walk {
+/* What a rule looks at: a workload, and the scenario that it takes alone. */
+struct look {
 	struct cv_judge_ctx *ctx;
 	const struct cv_rule *self;
 	const struct cv_wload *l;
 	const struct cv_subject *scenario;
-	size_t found;
+	bool found;
 	bool mild; /* what is found is a warning and spoils no cell */
 };
 
@@ -39,12 +39,12 @@ static bool next_loaded(const struct cv_judge_ctx *ctx, const struct cv_subject 
 	return false;
 }
 
-static struct cv_finding *report(struct walk *w, const char *title, const struct loaded *one, const struct loaded *other)
+static struct cv_finding *report(struct look *w, const char *title, const struct loaded *one, const struct loaded *other)
 {
 	const struct cv_wenv *env = &w->ctx->w->envs.v[w->l->env];
 	struct cv_finding *f = cv_find(w->ctx, w->self, "%s", title);
 
-	w->found++;
+	w->found = true;
 	if (w->mild)
 		f->severity = CV_WARNING;
 	cv_find_env(w->ctx, f, env);
@@ -70,7 +70,7 @@ static bool from_variable(const struct loaded *o)
 	return step && cv_streq(step, "LD_LIBRARY_PATH");
 }
 
-static void fix_search(struct walk *w, struct cv_finding *f, const struct loaded *o)
+static void fix_search(struct look *w, struct cv_finding *f, const struct loaded *o)
 {
 	const char *path = cv_fact_str(o->load, CV_F_load_path), *entry = cv_fact_str(o->load, CV_F_load_detail);
 	const char *left = from_variable(o) && entry ? cv_path_without(w->ctx, entry) : NULL;
@@ -86,13 +86,13 @@ static void fix_search(struct walk *w, struct cv_finding *f, const struct loaded
 		cv_find_text(w->ctx, f, cv_arena_printf(w->ctx->a, "remove %s, or install the release that fits there", path), NULL);
 }
 
-static bool is_own(const struct walk *w, const struct loaded *o)
+static bool is_own(const struct look *w, const struct loaded *o)
 {
 	return o->lib->env && cv_streq(o->lib->env, w->ctx->w->envs.v[w->l->env].path);
 }
 
 /* Of two that do not belong together, the one that goes: not the environment's own, else what the variable brought. */
-static const struct loaded *outsider(const struct walk *w, const struct loaded *a, const struct loaded *b)
+static const struct loaded *outsider(const struct look *w, const struct loaded *a, const struct loaded *b)
 {
 	if (is_own(w, a) != is_own(w, b))
 		return is_own(w, a) ? b : a;
@@ -117,7 +117,7 @@ static bool is_cudnn(const struct cv_wlib *lib)
 }
 
 /* Two libraries of cuDNN of different releases: the first that is loaded, and the first that differs from it. */
-static bool cudnn_mix(const struct walk *w, struct loaded *ret_first, struct loaded *ret_other)
+static bool cudnn_mix(const struct look *w, struct loaded *ret_first, struct loaded *ret_other)
 {
 	struct loaded first = { 0 }, o;
 	size_t at = 0;
@@ -140,7 +140,7 @@ static bool cudnn_mix(const struct walk *w, struct loaded *ret_first, struct loa
 static const char *const pairs[][2] = { { "cublas", "cublasLt" } };
 #define PAIRS (sizeof(pairs) / sizeof(pairs[0]))
 
-static bool pair_mix(const struct walk *w, size_t i, struct loaded *ret_one, struct loaded *ret_two)
+static bool pair_mix(const struct look *w, size_t i, struct loaded *ret_one, struct loaded *ret_two)
 {
 	struct loaded one = { .load = cv_scenario_load(w->ctx, w->scenario, pairs[i][0]) };
 	struct loaded two = { .load = cv_scenario_load(w->ctx, w->scenario, pairs[i][1]) };
@@ -156,7 +156,7 @@ static bool pair_mix(const struct walk *w, size_t i, struct loaded *ret_one, str
 }
 
 /* Another rule says it, and says more. */
-static bool told_elsewhere(const struct walk *w, const struct cv_wlib *lib)
+static bool told_elsewhere(const struct look *w, const struct cv_wlib *lib)
 {
 	struct loaded one, two;
 
@@ -172,7 +172,7 @@ static bool told_elsewhere(const struct walk *w, const struct cv_wlib *lib)
 static const char *const by_cuda[] = { "cudart", "nvJitLink", "nvrtc" };
 
 /* What the workload asks of the library at least: its own copy may be newer than it needs. */
-static const char *release_needed(const struct walk *w, const struct cv_wlib *own)
+static const char *release_needed(const struct look *w, const struct cv_wlib *own)
 {
 	for (size_t i = 0; w->l->cuda && i < sizeof(by_cuda) / sizeof(by_cuda[0]); i++)
 		if (cv_streq(own->family, by_cuda[i]))
@@ -181,7 +181,7 @@ static const char *release_needed(const struct walk *w, const struct cv_wlib *ow
 }
 
 /* The copy that the search would have taken otherwise, of the environment's own wheels, where the one that is taken is too old. */
-static const struct cv_wlib *hidden(const struct walk *w, const struct loaded *o)
+static const struct cv_wlib *hidden(const struct look *w, const struct loaded *o)
 {
 	const struct cv_strv *losers = cv_fact_list(o->load, CV_F_load_losers);
 	const char *env = w->ctx->w->envs.v[w->l->env].path;
@@ -200,7 +200,7 @@ static const struct cv_wlib *hidden(const struct walk *w, const struct loaded *o
 }
 
 /* One finding for all that one way of searching hides: its cure is one. */
-static void see_shadowed(struct walk *w)
+static void see_shadowed(struct look *w)
 {
 	struct loaded o, first = { 0 };
 	const struct cv_wlib *own = NULL;
@@ -230,7 +230,7 @@ static void see_shadowed(struct walk *w)
 }
 
 /* A pair that kb knows to work: of libcudnn.so itself and one other release. */
-static bool seen_to_work(const struct walk *w, const struct loaded *first, const struct loaded *o)
+static bool seen_to_work(const struct look *w, const struct loaded *first, const struct loaded *o)
 {
 	const char *parts = cv_kb_value(w->ctx->kb, "cudnn", cv_ver_prefix(w->ctx->a, first->lib->version, CUDNN_PARTS),
 					"works_with_parts");
@@ -239,7 +239,7 @@ static bool seen_to_work(const struct walk *w, const struct loaded *first, const
 	       cv_kb_has_word(parts, cv_ver_prefix(w->ctx->a, o->lib->version, CUDNN_PARTS));
 }
 
-static void see_cudnn(struct walk *w)
+static void see_cudnn(struct look *w)
 {
 	struct loaded first, o;
 	struct cv_finding *f;
@@ -258,7 +258,7 @@ static void see_cudnn(struct walk *w)
 	fix_search(w, f, outsider(w, &o, &first));
 }
 
-static void see_mixed(struct walk *w)
+static void see_mixed(struct look *w)
 {
 	for (size_t i = 0; i < PAIRS; i++) {
 		struct loaded one, two;
@@ -276,47 +276,43 @@ static void see_mixed(struct walk *w)
 	}
 }
 
-static void walk(struct cv_judge_ctx *ctx, const struct cv_rule *self, void (*see)(struct walk *), const char *ruled_out)
+static bool find_shadowed(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wload *l, const struct cv_fate *fate)
 {
-	struct walk w = { .ctx = ctx, .self = self };
-	const char *blind = NULL;
-	size_t known = 0;
+	struct look w = { .ctx = ctx, .self = self, .l = l, .scenario = fate->scenario };
 
-	for (size_t i = 0; i < ctx->w->loads.n; i++) {
-		struct cv_fate fate = cv_load_fate(ctx, &ctx->w->loads.v[i]);
+	see_shadowed(&w);
+	return w.found;
+}
 
-		w.l = &ctx->w->loads.v[i];
-		w.scenario = fate.scenario;
-		if (fate.kind == CV_FATE_UNKNOWN) {
-			blind = fate.because ? fate.because : blind;
-			continue;
-		}
-		known++;
-		see(&w);
-	}
-	if (w.found)
-		return;
-	if (blind)
-		cv_not_evaluated(ctx, self, "%s", blind);
-	else if (known)
-		cv_ruled_out(ctx, self, "%s", ruled_out);
-	else
-		cv_not_evaluated(ctx, self, "there is no workload of which it is known what it loads");
+static bool find_cudnn(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wload *l, const struct cv_fate *fate)
+{
+	struct look w = { .ctx = ctx, .self = self, .l = l, .scenario = fate->scenario };
+
+	see_cudnn(&w);
+	return w.found;
+}
+
+static bool find_mixed(struct cv_judge_ctx *ctx, const struct cv_rule *self, const struct cv_wload *l, const struct cv_fate *fate)
+{
+	struct look w = { .ctx = ctx, .self = self, .l = l, .scenario = fate->scenario };
+
+	see_mixed(&w);
+	return w.found;
 }
 
 CV_RULE(cv_rule_shadowed_library)
 {
-	walk(ctx, self, see_shadowed, "no library that is loaded hides a newer one of the environment");
+	cv_fates_judge(ctx, self, find_shadowed, "no library that is loaded hides a newer one of the environment");
 }
 
 CV_RULE(cv_rule_cudnn_mix)
 {
-	walk(ctx, self, see_cudnn, "the parts of cuDNN that are loaded are of one release");
+	cv_fates_judge(ctx, self, find_cudnn, "the parts of cuDNN that are loaded are of one release");
 }
 
 CV_RULE(cv_rule_cuda_mixed)
 {
-	walk(ctx, self, see_mixed, "cuBLAS and cuBLASLt that are loaded are of one release");
+	cv_fates_judge(ctx, self, find_mixed, "cuBLAS and cuBLASLt that are loaded are of one release");
 }
 
 /* torch's cuDNN, where onnxruntime has brought an older one before. */
