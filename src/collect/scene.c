@@ -126,7 +126,7 @@ int cv_scene_init(struct cv_scene *scene, struct cv_view *v, const struct cv_fac
 	return 0;
 }
 
-static const char *variable(struct cv_view *v, const char *name)
+const char *cv_scene_variable(struct cv_view *v, const char *name)
 {
 	const char *text;
 
@@ -135,11 +135,11 @@ static const char *variable(struct cv_view *v, const char *name)
 
 int cv_scene_system(struct cv_view *v, const char *cwd, bool quick, struct cv_arena *a, struct cv_diag *d, struct cv_lm_system **ret)
 {
-	const char *now = variable(v, "LD_BIND_NOW");
+	const char *now = cv_scene_variable(v, "LD_BIND_NOW");
 	struct cv_lm_system_opts opts = {
 		.cwd = cwd,
-		.library_path = variable(v, "LD_LIBRARY_PATH"),
-		.preload = variable(v, "LD_PRELOAD"),
+		.library_path = cv_scene_variable(v, "LD_LIBRARY_PATH"),
+		.preload = cv_scene_variable(v, "LD_PRELOAD"),
 		.bind_now = now && *now,
 		.quick = quick,
 	};

@@ -24,6 +24,8 @@ int cv_scene_init(struct cv_scene *scene, struct cv_view *v, const struct cv_fac
 		  const struct cv_subject *env, struct cv_arena *a, struct cv_diag *d);
 /* The loader as this view's environment variables steer it. quick: no files that lose. */
 int cv_scene_system(struct cv_view *v, const char *cwd, bool quick, struct cv_arena *a, struct cv_diag *d, struct cv_lm_system **ret);
+/* A variable of the view's environment; NULL if it is not set, or there is no environment. */
+const char *cv_scene_variable(struct cv_view *v, const char *name);
 /* Does the kb have steps of a scenario? */
 bool cv_scene_knows(const struct cv_kb *kb, const char *scenario);
 /* Starts the interpreter of the scene in a new map. */

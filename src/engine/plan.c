@@ -52,13 +52,13 @@ static const char *missing_of(const struct cv_loadmap *m)
 
 static int try_program(struct cv_planner *p, const char *program, const char *path, struct trial *ret)
 {
-	struct cv_lm_system_opts opts = { .cwd = p->cwd, .library_path = path };
+	struct cv_lm_system_opts opts = {
+		.cwd = p->cwd, .library_path = path, .preload = cv_scene_variable(p->view, "LD_PRELOAD")
+	};
 	struct cv_lm_system *sys;
 	struct cv_scn_run *run;
 	int err;
 
-	if (cv_view_getenv(p->view, "LD_PRELOAD", &opts.preload) < 0)
-		opts.preload = NULL;
 	err = cv_lm_system_new(p->view, &opts, p->arena, p->diag, &sys);
 	if (err)
 		return err;
@@ -166,18 +166,11 @@ static int add_change(struct cv_planner *p, struct cv_run_plan *r, const char *n
 	return 0;
 }
 
-static const char *variable(const struct cv_planner *p, const char *name)
-{
-	const char *value;
-
-	return cv_view_getenv(p->view, name, &value) == 0 ? value : NULL;
-}
-
 /* CUDA_HOME, PATH and the folder of libraries. */
 static int pin_toolkit(struct cv_planner *p, struct cv_run_plan *r, const char **path)
 {
 	static const char *const folders[] = { "lib64", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib", "lib" };
-	const char *why = cv_arena_printf(p->arena, "the toolkit %s", p->cuda), *dir = NULL, *old = variable(p, "PATH");
+	const char *why = cv_arena_printf(p->arena, "the toolkit %s", p->cuda), *dir = NULL, *old = cv_scene_variable(p->view, "PATH");
 	int err;
 
 	for (size_t i = 0; !dir && i < sizeof(folders) / sizeof(folders[0]); i++)
@@ -212,7 +205,7 @@ static void advise(struct cv_planner *p, struct cv_run_plan *r, const struct tri
 
 int cv_plan_make(struct cv_planner *p, struct cv_run_plan *ret)
 {
-	const char *before = variable(p, "LD_LIBRARY_PATH"), *path = before, *text = "";
+	const char *before = cv_scene_variable(p->view, "LD_LIBRARY_PATH"), *path = before, *text = "";
 	struct cv_strv why = { 0 };
 	struct trial t;
 	int err = 0;
