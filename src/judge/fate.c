@@ -16,14 +16,39 @@ static bool is_drivers(const char *library)
 	return cv_starts(library, "libcuda.so") || cv_starts(library, "libnvidia-");
 }
 
+bool cv_is_of(const struct cv_subject *s, const struct cv_subject *scenario)
+{
+	const char *key = cv_subject_key(s), *of = scenario ? cv_subject_key(scenario) : "";
+	size_t n = strlen(of);
+
+	return n && strncmp(key, of, n) == 0 && key[n] == '|';
+}
+
+size_t cv_first_of(const struct cv_judge_ctx *ctx, enum cv_kind kind, const struct cv_subject *scenario)
+{
+	const char *prefix = scenario ? cv_arena_printf(ctx->a, "%s|", cv_subject_key(scenario)) : "";
+	size_t low = 0, high = scenario ? cv_facts_count(ctx->facts, kind) : 0;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (strcmp(cv_subject_key(cv_facts_at(ctx->facts, kind, mid)), prefix) < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
 /* The failure that ends a scenario. */
 static const struct cv_subject *end_of(const struct cv_judge_ctx *ctx, const struct cv_subject *scenario)
 {
-	for (size_t i = 0; i < cv_facts_count(ctx->facts, CV_KIND_loadfail); i++) {
+	for (size_t i = cv_first_of(ctx, CV_KIND_loadfail, scenario); i < cv_facts_count(ctx->facts, CV_KIND_loadfail); i++) {
 		const struct cv_subject *f = cv_facts_at(ctx->facts, CV_KIND_loadfail, i);
-		const char *of = cv_fact_str(f, CV_F_loadfail_scenario);
 
-		if (of && cv_streq(of, cv_subject_key(scenario)) && !cv_fact_true(f, CV_F_loadfail_passed))
+		if (!cv_is_of(f, scenario))
+			break;
+		if (!cv_fact_true(f, CV_F_loadfail_passed))
 			return f;
 	}
 	return NULL;
@@ -133,11 +158,13 @@ const struct cv_subject *cv_scenario_load(const struct cv_judge_ctx *ctx, const 
 {
 	const char *start = cv_arena_printf(ctx->a, "lib%s.so", family);
 
-	for (size_t i = 0; i < cv_facts_count(ctx->facts, CV_KIND_load); i++) {
+	for (size_t i = cv_first_of(ctx, CV_KIND_load, scenario); i < cv_facts_count(ctx->facts, CV_KIND_load); i++) {
 		const struct cv_subject *s = cv_facts_at(ctx->facts, CV_KIND_load, i);
-		const char *of = cv_fact_str(s, CV_F_load_scenario), *soname = cv_fact_str(s, CV_F_load_soname);
+		const char *soname = cv_fact_str(s, CV_F_load_soname);
 
-		if (of && soname && cv_streq(of, cv_subject_key(scenario)) && cv_starts(soname, start))
+		if (!cv_is_of(s, scenario))
+			break;
+		if (soname && cv_starts(soname, start))
 			return s;
 	}
 	return NULL;

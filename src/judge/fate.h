@@ -51,6 +51,12 @@ struct cv_fate cv_load_fate(const struct cv_judge_ctx *ctx, const struct cv_wloa
 /* A scenario of an environment by its programs ("torch:cuda onnxruntime:cuda"); NULL if it was not taken. */
 const struct cv_subject *cv_scenario_of(const struct cv_judge_ctx *ctx, size_t env, const char *programs);
 bool cv_scenario_done(const struct cv_subject *scenario);
+/*
+ * The loads (CV_KIND_load) or failures (CV_KIND_loadfail) of a scenario: their keys are SCENARIO|NNNN, and facts are sorted by
+ * key. Gives the index of the first; they go on while cv_is_of().
+ */
+size_t cv_first_of(const struct cv_judge_ctx *ctx, enum cv_kind kind, const struct cv_subject *scenario);
+bool cv_is_of(const struct cv_subject *s, const struct cv_subject *scenario);
 /* The file loaded for a library family ("cudnn", "cublasLt") in a scenario, the first; NULL if none. */
 const struct cv_subject *cv_scenario_load(const struct cv_judge_ctx *ctx, const struct cv_subject *scenario, const char *family);
 /* LD_LIBRARY_PATH without an entry; NULL if the variable is not known or does not hold it. */

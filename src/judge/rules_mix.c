@@ -28,9 +28,11 @@ static bool next_loaded(const struct cv_judge_ctx *ctx, const struct cv_subject 
 {
 	while (*at < cv_facts_count(ctx->facts, CV_KIND_load)) {
 		const struct cv_subject *s = cv_facts_at(ctx->facts, CV_KIND_load, (*at)++);
-		const char *of = cv_fact_str(s, CV_F_load_scenario), *path = cv_fact_str(s, CV_F_load_path);
+		const char *path = cv_fact_str(s, CV_F_load_path);
 
-		if (!of || !path || !cv_streq(of, cv_subject_key(scenario)))
+		if (!cv_is_of(s, scenario))
+			return false;
+		if (!path)
 			continue;
 		*ret = (struct loaded){ .load = s, .lib = cv_lib_at(ctx, path) };
 		if (ret->lib && ret->lib->family)
@@ -120,7 +122,7 @@ static bool is_cudnn(const struct cv_wlib *lib)
 static bool cudnn_mix(const struct look *w, struct loaded *ret_first, struct loaded *ret_other)
 {
 	struct loaded first = { 0 }, o;
-	size_t at = 0;
+	size_t at = cv_first_of(w->ctx, CV_KIND_load, w->scenario);
 
 	while (next_loaded(w->ctx, w->scenario, &at, &o)) {
 		if (!is_cudnn(o.lib) || !o.lib->version)
@@ -205,7 +207,7 @@ static void see_shadowed(struct look *w)
 	struct loaded o, first = { 0 };
 	const struct cv_wlib *own = NULL;
 	struct cv_finding *f;
-	size_t at = 0, more = 0;
+	size_t at = cv_first_of(w->ctx, CV_KIND_load, w->scenario), more = 0;
 
 	while (next_loaded(w->ctx, w->scenario, &at, &o)) {
 		const struct cv_wlib *lib = hidden(w, &o);
